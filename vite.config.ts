@@ -5,7 +5,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { sharedChunk } from './build/shared-chunks.ts';
 
-/** Libraries change seldom and are told apart in bench/web/main.ts. */
+/** Libraries rarely change, so they get their own chunks. bench/web/main.ts measures these separately. */
 const library = (name: string, packages: string) => ({
   name: `library-${name}`,
   test: new RegExp(`node_modules/(${packages})/`),
@@ -13,14 +13,14 @@ const library = (name: string, packages: string) => ({
   priority: 3,
 });
 
-/** What pages with data share. The first page has none, and shows the pictures of the rooms. */
+/** Files that pages with data share. The first page has no data, but shows the pictures of the rooms. */
 const SHARED = /\/(web\/(data|lib|ui)\/|rules\/(?!business\/room-picture))/;
-/** What the booking page shares with other pages in addition. In separate files these parts compress worse. */
+/** Files that the booking page shares with other pages in addition. In separate files these parts compress worse. */
 const SHARED_BY_BOOKING = new RegExp(
   `${SHARED.source}|/web/features/(coupons/(queries|use-coupon)|identity/queries|studios/queries|days/free-words)\\.tsx?$`,
 );
 
-/** Pages that are opened from a mail, hardly ever from another page. */
+/** Pages that are usually opened from a mail and rarely from another page. */
 const OPENED_DIRECTLY = ['unsubscribe', 'email-verified', 'undo-email', 'staff-invitation', 'crew'];
 const developerPages = readdirSync(join(import.meta.dirname, 'web', 'pages', 'developer')).map((file) =>
   file.replace(/\..*/, ''),
@@ -70,7 +70,7 @@ export default defineConfig({
               priority: 1,
             }),
             sharedChunk('data', { entry: 'pages/booking/choose.tsx', files: SHARED_BY_BOOKING, priority: 1 }),
-            // What the pages of an account's bookings share.
+            // The files that the pages for an account's bookings share.
             sharedChunk('account', {
               entry: 'pages/bookings/one.tsx',
               files: SHARED,

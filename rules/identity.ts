@@ -26,7 +26,7 @@ export type Judgement = {
   readonly decision: 'verified' | 'review' | 'failed';
   /** Sentences for the customer. */
   readonly reasons: string[];
-  /** The holder is certainly under age. No other photo changes that before the 18th birthday by the licence. */
+  /** Whether the holder is certainly under age. Another photo cannot change that until the 18th birthday according to the licence. */
   readonly isFinal: boolean;
   readonly age: number | null;
   readonly isOver18: boolean;
@@ -36,7 +36,7 @@ export type Judgement = {
   readonly dobMatches: boolean;
 };
 
-/** Below this confidence staff review the reading. */
+/** Staff review a reading whose confidence is below this. */
 const CONFIDENCE_NEEDED = 75;
 /** The reason of a final refusal. Stored decisions are searched for this text, so it must never change. */
 export const UNDER_AGE = 'You must be 18 years or older.';
@@ -192,7 +192,7 @@ export function adultFrom(born: StudioDate): StudioDate {
 }
 
 /**
- * Returns the final answer to a customer whose licence shows that they are under 18. `adultOn`: the 18th birthday by the licence; `email`:
+ * Returns the final answer to a customer whose licence shows that they are under 18. `adultOn`: the 18th birthday on that licence; `email`:
  * the address of the business.
  */
 export function describeMinor(adultOn: StudioDate, email: string): string {
@@ -216,11 +216,11 @@ export function validateIdFile(file: { type: string; size: number }): string | n
   return file.size >= constants.idMaxBytes ? 'Please upload an image smaller than 10MB.' : null;
 }
 
-/** Minutes before its start at which an alert is raised for a booking whose customer no longer has a valid ID check. */
+/** If a customer no longer has a valid ID check, an alert is raised this many minutes before the start of the booking. */
 export const RAISE_MINUTES = 120;
-/** Minutes before its start at which such a booking is cancelled. The access code is made an hour before the start, so this is earlier. */
+/** Such a booking is cancelled this many minutes before its start, which is before its access code is made (an hour before the start). */
 export const CANCEL_MINUTES = 65;
-/** Minutes that staff and customer have at least between the alert and the cancellation. */
+/** The minimum number of minutes between the alert and the cancellation, in which staff and the customer can act. */
 export const NOTICE_MINUTES = 30;
 
 const MINUTE = 60_000;

@@ -12,7 +12,7 @@ export function linkHoldEnd(start: Date, now: Date, holdMinutes: number): Date |
   return end < now.getTime() + holdMinutes * 60_000 ? null : new Date(end);
 }
 
-/** Minutes that a customer who pays at once needs at least. */
+/** The minimum number of minutes that a customer who pays at once needs. */
 const SHORTEST_PAYMENT_MINUTES = 2;
 
 type Span = { readonly studioId: string; readonly start: Date; readonly end: Date };

@@ -8,9 +8,9 @@ export type Permission = (typeof PERMISSIONS)[number];
 /** The rights that decide which pages staff see: a permission, or `audit_log`, which the database grants (`staff_rights()`). */
 export type StaffRight = Permission | 'audit_log';
 
-/** Days for which staff without a second factor can continue when an owner begins to require one. Used unless the owner chooses another number. */
+/** Default number of days for which staff without a second factor keep their permissions after an owner begins to require one. */
 export const GRACE_DAYS = 7;
-/** The most days that an owner can choose. */
+/** The maximum number of days that an owner can choose. */
 export const GRACE_DAYS_MAX = 30;
 
 /** The name of each permission on screen, and what it opens. */

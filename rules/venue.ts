@@ -38,7 +38,7 @@ export const constants = {
   releaseLeadMinutes: 15,
   requestLeadMinutes: 60,
   immediateWithinMinutes: 60,
-  /** Minutes before a session at which its lights go on, and minutes after it at which they go off. */
+  /** How many minutes before a session its lights go on, and how many minutes after it they go off. */
   lightsBeforeMinutes: 5,
   lightsAfterMinutes: 10,
   cardMinimumCents: 50,

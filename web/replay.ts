@@ -1,7 +1,8 @@
 /**
  * Remembers the last button press and the last form submit before the program runs, and repeats them once the program has rendered the
- * page. If the page was replaced, its elements are new; then the only button with the same text is pressed. If the mouse is down on a
- * button at that moment, the browser reports no click on either element, so the press happens when the mouse comes up over the new button.
+ * page. If the page was replaced, its elements are new; then the only button with the same text is pressed. If the mouse button is held
+ * down over a button at that moment, the browser reports no click on either element, so the press happens when the mouse button is released
+ * over the new one.
  */
 export function rememberPresses(root: HTMLElement | null): { readonly replay: () => void } {
   let pressed: HTMLElement | null = null;
@@ -55,7 +56,7 @@ function press(button: HTMLElement | null | undefined): void {
   if (button && button.getAttribute('type') !== 'submit') button.click();
 }
 
-/** Presses the button that replaces `pointed` when the mouse comes up over it. */
+/** Waits until the mouse button is released, and presses the successor of `pointed` if the mouse is over it then. */
 function pressOnRelease(pointed: HTMLElement): void {
   const release = (event: Event): void => {
     const button = closestButton(event);

@@ -59,8 +59,8 @@ function showLoadFailure(): void {
 }
 
 /**
- * Milliseconds for which the program waits for the first paint at most. A browser does not paint pages in the background, and may paint
- * late when it is busy.
+ * Maximum time to wait for the first paint, in milliseconds. A browser does not paint pages in the background, and may paint late when it
+ * is busy.
  */
 const PAINT_MS = 1_000;
 /** Resolves when the first content is on the screen. A frame callback would run earlier, so its requests would compete with the paint. */

@@ -12,7 +12,8 @@ export function availability(studio: string, first: number, bookings = 'bookings
 }
 
 /**
- * Returns paths for each room on each of these days, because equal reads of guests share executions and one path would measure only that.
+ * Returns paths for each room on each of these days. Identical reads by guests share one execution, so a single path would measure only
+ * that.
  */
 export const availabilityPaths = (first: number, days: number): readonly string[] =>
   STUDIOS.flatMap((studio) => Array.from({ length: days }, (_, day) => availability(studio, first + day * DAY).path));

@@ -83,7 +83,7 @@ function written({ method, path, headers, body = '' }: CallerRequest, host: stri
   return `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${lines.join('')}${length}\r\n${body}`;
 }
 
-/** Returns the value below which this part of all values lies; NaN if there are none. */
+/** Returns a quantile: the value below which this fraction of all values lies. NaN if there are no values. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;

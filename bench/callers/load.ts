@@ -1,6 +1,6 @@
 import { type CallerRequest, openConnection } from './connection.ts';
 
-/** The number of requests, requests per second, and their median time, with `connections` keep-alive connections for `seconds`. */
+/** The result of a measurement: the number of requests, requests per second, their median time, and how many failed. */
 export type Load = {
   readonly count: number;
   readonly perSecond: number;
@@ -15,7 +15,7 @@ export function median(all: readonly number[]): number {
   return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2;
 }
 
-/** The times in milliseconds that 50, 95 and 99 of a hundred do not exceed. */
+/** The 50th, 95th and 99th percentiles, in milliseconds. */
 export type Latencies = { readonly p50: number; readonly p95: number; readonly p99: number };
 
 export function toLatencies(milliseconds: readonly number[]): Latencies {

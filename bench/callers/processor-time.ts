@@ -17,7 +17,7 @@ export async function endedChildrenTime(pid: number): Promise<number> {
 
 async function readTimes(pid: number): Promise<Record<'utime' | 'stime' | 'cutime' | 'cstime', number>> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  // The name in parentheses may contain spaces. These are fields 14 to 17.
+  // The process name in parentheses may contain spaces, so parsing starts after it. The times are fields 14 to 17.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [utime = NaN, stime = NaN, cutime = NaN, cstime = NaN] = fields
     .slice(11, 15)
@@ -37,7 +37,10 @@ export async function postgresTime(backend: number): Promise<number> {
   return seconds;
 }
 
-/** Runs `work`. Returns its result, and the processor time that the process used for each of its `count`, in microseconds. */
+/**
+ * Runs `work`. Returns its result, and the processor time that the process used per item of the result, in microseconds. `count`: returns
+ * the number of items.
+ */
 export async function perRequest<T>(
   pid: number,
   work: () => Promise<T>,

@@ -33,7 +33,7 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
-/** Creates, migrates, seeds and fills the database of a size, two tables at a time. */
+/** Creates, migrates and seeds the database of this size, and fills it two tables at a time. */
 export async function fill(size: string): Promise<void> {
   await drop(size);
   await withClient(serverUrl, (client) => client.query(`create database "scale_${size}"`));
@@ -73,7 +73,7 @@ const getDataDir = (size: string): string => join(tmpdir(), `bench-scale-${size}
 /** A running server, and the environment with which the same server can be composed again. */
 export type Running = Runtime & { readonly env: Readonly<Record<string, string>> };
 
-/** Runs `work` while a server and the sandbox serve the database of a size. */
+/** Runs `work` while a server and the sandbox use the database of this size. */
 export async function withServer<T>(size: string, work: (running: Running) => Promise<T>): Promise<T> {
   const dataDir = getDataDir(size);
   await mkdir(dataDir, { recursive: true });

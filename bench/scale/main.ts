@@ -14,7 +14,7 @@ const ROWS = [
   ['100000x3000', '1000000x3000', '10000000x3000'],
 ] as const;
 const FACTOR = 1.3;
-/** The machine and not the database causes a difference smaller than this. */
+/** Smaller differences are caused by the machine, not by the database. */
 const NOISE_MS = 0.3;
 const RESULTS = new URL('../../artefacts/scale/', import.meta.url).pathname;
 

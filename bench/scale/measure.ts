@@ -28,7 +28,7 @@ export type Measured = {
   readonly figures: Readonly<Record<string, Figure>>;
 };
 
-/** A database of a size, with a server, its parts composed again for the jobs, and a caller of each kind. */
+/** A database of one size, a server on it, a second set of the server's parts that runs the jobs, and one caller of each kind. */
 type Target = {
   readonly size: string;
   readonly running: Running;

@@ -35,8 +35,8 @@ export type Call<Body extends z.ZodType = z.ZodType, Answer extends z.ZodType = 
   /** Content types of answers that are files instead of JSON. */
   readonly files?: readonly string[];
   /**
-   * The refusals of this call, with an example of each. `listRefusals` adds those that follow from who may call. The server refuses the
-   * call with no other code.
+   * The refusals of this call, with an example of each. `listRefusals` adds those implied by the call's access level. The server never
+   * refuses the call with any other code.
    */
   readonly refusals: { readonly [Code in RefusalCode]?: RefusalExample };
   /** A valid body and its answer, for the reference page and for tests. `answer` is absent if the call answers with a file. */

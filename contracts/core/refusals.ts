@@ -54,7 +54,7 @@ const ANY = ['invalid_request', 'too_many_requests', 'provider_unavailable'] as 
 const SIGNED_IN = [...ANY, 'not_signed_in'] as const;
 const STAFF = [...SIGNED_IN, 'not_yours', 'second_factor_required'] as const;
 
-/** The refusals that follow from who may call. A contract lists the others. */
+/** The refusals implied by a contract's access level. Each contract lists its other refusals. */
 const REFUSALS_BY_CALLERS = {
   everyone: ANY,
   link: ANY,

@@ -38,7 +38,7 @@ export function createCoreControl(core: Core, providers: readonly Provider[]): H
       provider,
       kind,
       status,
-      // With `seconds`, every request in that time meets the fault. Otherwise only the next request does.
+      // With `seconds`, the fault affects every request during that time. Otherwise it affects only the next request.
       left: number('count', sent['seconds'] === undefined ? 1 : Number.MAX_SAFE_INTEGER),
       until: Date.now() + number('seconds', 86_400) * 1000,
     });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Faults } from './faults.ts';
 import type { ProviderName } from './provider.ts';
 
-/** Builds the request. It is called for every try, because the signature contains the time of the try. */
+/** Builds the request. It is called for every attempt, because the signature contains the time of the attempt. */
 export type MakeWebhook = () => { body: string; headers: Record<string, string> };
 
 type Delivery = {
@@ -15,7 +15,7 @@ type Delivery = {
   tries: number;
   /** Status of the last response, or null if no response came. */
   lastStatus: number | null;
-  /** Time of the last try, in real time. */
+  /** Time of the last attempt, in real time. */
   lastAt: string | null;
 };
 
@@ -33,7 +33,7 @@ export type Deliveries = {
   close(): void;
 };
 
-/** The delay of each try after the failure of the previous one. */
+/** The delay of each attempt after the failure of the previous one. */
 const TRY_AFTER_MS = [0, 500, 2_000, 5_000, 10_000, 20_000, 30_000];
 /** How long a webhook is held back if no other webhook follows it. */
 const REORDER_MS = 3_000;
@@ -50,7 +50,7 @@ export function createDeliveries(faults: Faults): Deliveries {
   /** Functions that send the held webhook of each provider, which waits for the provider's next webhook. */
   const held = new Map<ProviderName, () => void>();
 
-  /** Waits, tries once, and schedules the next try on failure. After the last try, the delivery counts as failed. */
+  /** Waits, makes one attempt, and schedules the next one if it fails. After the last attempt, the delivery counts as failed. */
   function attempt(webhook: Webhook, round: number): void {
     const { delivery } = webhook;
     const wait = TRY_AFTER_MS[round];

@@ -12,7 +12,7 @@ export type Provider = {
   readonly handle?: (request: Request) => Promise<Response> | Response;
   /** Opens the listener of a provider that does not speak HTTP. */
   readonly start?: (port: number, host: string) => Promise<void>;
-  /** Matches requests for pages for people. They are logged, but faults do not apply to them. */
+  /** Matches requests for pages that people open. They are logged, but faults do not apply to them. */
   readonly isPage?: (request: Request) => boolean;
   /** Answers a request while the device is offline. Returns null if the request does not need the device. */
   readonly offline?: (request: Request) => Response | null;

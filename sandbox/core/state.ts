@@ -21,7 +21,7 @@ export function createState(file: string | null): State {
       if (failed) process.stderr.write('the sandbox can store its state again\n');
       failed = false;
     } catch (error) {
-      // The disk may be full, for example. The sandbox continues, and the next change tries again.
+      // The disk may be full, for example. The sandbox continues, and the next change saves the state again.
       if (!failed) process.stderr.write(`the sandbox cannot store its state: ${String(error)}\n`);
       failed = true;
     }

@@ -25,7 +25,7 @@ export type Protocol = {
 const VISION_KEY = 'sandbox-vision';
 const BROKEN = 'Here is what I can see:\n```json\n{"document_kind": "driver_licence", "given_na';
 
-/** `POST /v1/chat/completions`, as OpenAI and compatible servers. */
+/** `POST /v1/chat/completions`, as offered by OpenAI and compatible servers. */
 export const chatCompletions: Protocol = {
   keyFault: (headers) =>
     headers.get('authorization') === `Bearer ${VISION_KEY}`
@@ -66,7 +66,7 @@ export const chatCompletions: Protocol = {
   invalid: (message) => chatError(400, message, 'invalid_request_error', null),
 };
 
-/** `POST /v1/messages`, as Anthropic. */
+/** `POST /v1/messages`, as offered by Anthropic. */
 export const messages: Protocol = {
   keyFault: (headers) =>
     headers.get('x-api-key') === VISION_KEY ? null : messagesError(401, 'authentication_error', 'invalid x-api-key'),

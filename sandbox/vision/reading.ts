@@ -33,7 +33,7 @@ export type Reading = {
   confidence: number;
 };
 
-/** The blur from which a licence is unreadable. */
+/** A licence with this much blur, or more, cannot be read. */
 const ILLEGIBLE_BLUR = 6;
 const NO_DATE: PrintedDate = { iso: null, printed: null };
 const NOTHING: Reading = {

@@ -4,7 +4,7 @@ import { address, flag, isLoopback, text, whole } from './fields.ts';
 const seconds = (min: number, max: number, fallback: number) => whole(min, max).default(fallback);
 const YEAR = 31_536_000;
 
-/** The environment variables about accounts, spread into the schema in config.ts. */
+/** The environment variables for accounts, spread into the schema in config.ts. */
 export const authFields = {
   AUTH_PASSWORD_MIN_LENGTH: whole(6, 64).default(6),
   AUTH_PASSWORD_REQUIRED: z

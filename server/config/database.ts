@@ -6,7 +6,7 @@ import { flag, whole } from './fields.ts';
 const isAddress = (text: string): boolean => namesSeveralHosts(text) || readAddress(text) !== null;
 const server = z.string().refine(isAddress, 'is not a postgres:// address of a server that takes writes');
 
-/** The environment variables about the database and how much the server takes on at once, spread into the schema in config.ts. */
+/** The environment variables for the database and for how much the server takes on at once, spread into the schema in config.ts. */
 export const databaseFields = {
   DATABASE_URL: server.optional(),
   DATABASE_POOL_MODE: z.enum(['session', 'transaction'], 'is session or transaction').default('session'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { address, type SandboxAddress, text, whole } from './fields.ts';
 
-/** The environment variables about reading licence photos, spread into the schema in config.ts. */
+/** The environment variables for reading licence photos, spread into the schema in config.ts. */
 export const idReaderFields = {
   ID_READER: z.enum(['ocr', 'openai', 'anthropic'], 'is ocr, openai or anthropic').default('ocr'),
   ID_READ_SECONDS: whole(1, 120).default(15),

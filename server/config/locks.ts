@@ -3,7 +3,7 @@ import { ACCESS_MODES } from '#rules/access.ts';
 import { address, type SandboxAddress, text } from './fields.ts';
 import { readLockMap } from './lock-map.ts';
 
-/** The environment variables about locks, spread into the schema in config.ts. */
+/** The environment variables for locks, spread into the schema in config.ts. */
 export const lockFields = {
   IGLOOHOME_CLIENT_ID: text.optional(),
   IGLOOHOME_CLIENT_SECRET: text.optional(),

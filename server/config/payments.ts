@@ -4,7 +4,7 @@ import { address, flag, list, type SandboxAddress, text } from './fields.ts';
 /** The supported payment methods. Money from au_becs_debit arrives after days. Phone wallets are part of card. */
 const PAYMENT_METHODS = ['card', 'link', 'afterpay_clearpay', 'zip', 'au_becs_debit'] as const;
 
-/** The environment variables about payments, spread into the schema in config.ts. */
+/** The environment variables for payments, spread into the schema in config.ts. */
 export const paymentFields = {
   STRIPE_SECRET_KEY: text.optional(),
   STRIPE_RESTRICTED_KEY: text.optional(),

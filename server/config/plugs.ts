@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { address, type SandboxAddress } from './fields.ts';
 
-/** The environment variables about smart plugs, spread into the schema in config.ts. */
+/** The environment variables for smart plugs, spread into the schema in config.ts. */
 export const plugFields = {
   SHELLY_URL: address.optional(),
   SHELLY_PLUGS: z.string().optional(),

@@ -10,7 +10,7 @@ const origin = z
     'has origins such as https://example.com, without a path',
   );
 
-/** The environment variables about `/realtime/v1`, spread into the schema in config.ts. */
+/** The environment variables for `/realtime/v1`, spread into the schema in config.ts. */
 export const realtimeFields = {
   REALTIME: flag.default(true),
   REALTIME_PRIVATE_ONLY: flag.default(false),

@@ -5,7 +5,7 @@ const functionName = z.string().regex(/^[\w$]+\.[\w$]+$/, 'is not schema.functio
 const bytes = whole(10_000, 500_000_000);
 
 /**
- * The environment variables about `/rest/v1`, spread into the schema in config.ts. Their names are PostgREST's where it has the same
+ * The environment variables for `/rest/v1`, spread into the schema in config.ts. Their names are PostgREST's where it has the same
  * setting.
  */
 export const restFields = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { flag, list, text, whole } from './fields.ts';
 import { providerFaults, readProviders } from './providers.ts';
 
-/** The environment variables about sign-in methods, spread into the schema in config.ts. */
+/** The environment variables for sign-in methods, spread into the schema in config.ts. */
 export const signInFields = {
   AUTH_MFA_TOTP: flag.default(true),
   AUTH_MFA_PHONE: flag.default(false),

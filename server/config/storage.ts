@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { address, flag, text, whole } from './fields.ts';
 
-/** The environment variables about stored files, spread into the schema in config.ts. */
+/** The environment variables for stored files, spread into the schema in config.ts. */
 export const storageFields = {
   STORAGE_FILE_SIZE_LIMIT: whole(10_485_760, 5_000_000_000).default(52_428_800),
   STORAGE_OPEN_UPLOADS_PER_ACCOUNT: whole(10_485_760, 1_000_000_000_000).default(209_715_200),

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import { address, isLoopback, text } from './fields.ts';
 
-/** The environment variables about passes for wallets, spread into the schema in config.ts. */
+/** The environment variables for passes for wallets, spread into the schema in config.ts. */
 export const walletFields = {
   WALLET_APPLE_CERTIFICATE: text.optional(),
   WALLET_APPLE_KEY: text.optional(),

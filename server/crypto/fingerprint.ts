@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
-/** Computes a keyed hash that finds a secret again without storing it. It cannot be reversed without the key. */
+/** Computes a keyed hash by which a secret can be looked up without being stored. It cannot be reversed without the key. */
 export type Fingerprint = ((text: string) => string) & {
-  /** Returns the fingerprints with every accepted key, the current key's first, to find what was stored with an earlier key. */
+  /** Returns the fingerprint with each accepted key, the current key first, to look up secrets that were stored with an earlier key. */
   readonly all: (text: string) => readonly string[];
 };
 

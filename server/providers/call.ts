@@ -76,7 +76,7 @@ export const CIRCUIT_OPEN = 'circuit_open';
 /** The time for which a circuit stays open before one trial call. */
 export const CIRCUIT_OPEN_MS = 10_000;
 
-/** The longest time of a single request to a provider. */
+/** Maximum duration of a single request to a provider. */
 export const PROVIDER_TIMEOUT_MS = 5_000;
 
 /** Checks the shape of a provider's reply. Throws an ambiguous `ProviderError`, because the call itself succeeded. */

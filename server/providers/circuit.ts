@@ -47,7 +47,7 @@ export type CircuitOptions = {
   readonly openMs?: number;
   /** Makes each call a span of its request's trace. Default: no spans. */
   readonly spans?: Spans | null;
-  /** The most concurrent calls; further calls wait. Default: no limit. */
+  /** Maximum number of concurrent calls; further calls wait. Default: no limit. */
   readonly atOnce?: number;
 };
 

@@ -2,7 +2,7 @@ import nodemailer, { type SendMailOptions } from 'nodemailer';
 import { ADDRESS_REFUSED, PROVIDER_TIMEOUT_MS, ProviderError } from './call.ts';
 import type { Mail, MailMessage } from './ports.ts';
 
-/** The most mails that are sent at the same time. Further mails wait in the server's own queue, where they can still be cancelled. */
+/** Maximum number of mails sent concurrently. Further mails wait in the server's own queue, where they can still be cancelled. */
 export const MAIL_CONNECTIONS = 4;
 
 /** Whether a refusal concerns the recipient and not the sender: the enhanced status X.7.X is a policy of the server. */

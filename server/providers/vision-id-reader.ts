@@ -11,7 +11,7 @@ export type VisionConfig = {
   readonly model: string;
 };
 
-/** The longest time of a reading, including its retry. */
+/** Maximum duration of a reading, including its retry. */
 const READ_TIMEOUT_MS = 15_000;
 /** The pause before the retry of a request that got no answer, or that the service was too busy to handle. */
 const RETRY_MS = 2_000;

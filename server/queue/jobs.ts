@@ -40,7 +40,7 @@ export type JobHandler = (job: Job) => Promise<JobOutcome>;
 export type JobRules = {
   /** The name of the worker that runs these jobs. */
   readonly worker: string;
-  /** The longest wait between two tries. Default: `LONGEST_WAIT_MS`. */
+  /** Maximum wait between two tries. Default: `LONGEST_WAIT_MS`. */
   readonly longestWaitMs?: number;
   /**
    * `once`: at most one open job of the kind raises an alert, because anyone can cause many of them. `never`: the kind delivers alerts
@@ -48,8 +48,8 @@ export type JobRules = {
    */
   readonly alerts?: 'each' | 'once' | 'never';
   /**
-   * Whether a job is deleted when it is done and, with an alert, when its deadline has passed, because its row holds personal data. By
-   * default the row stays.
+   * Whether to delete the job's row, because it holds personal data, once the job is done or its deadline has passed (which also raises
+   * an alert). By default the row stays.
    */
   readonly deletes?: boolean;
 };
@@ -71,10 +71,10 @@ export type JobStore = {
 export const findKind = (kinds: JobKinds, { kind }: Pick<Job, 'kind'>): JobKind | undefined =>
   Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
 
-/** The longest wait between two tries of a job, unless its kind sets a shorter one. */
+/** Maximum wait between two tries of a job, unless its kind sets a shorter one. */
 export const LONGEST_WAIT_MS = 15 * 60_000;
 
-/** Writes a job in the transaction of its cause. Does nothing if a job with the same kind, subject and `dedupe` exists. */
+/** Writes a job in the transaction that causes it. Does nothing if a job with the same kind, subject and `dedupe` exists. */
 export async function enqueue<Kind extends string>(tx: Transaction, job: NewJob<Kind>): Promise<void> {
   await tx.query(
     `insert into private.outbox (id, kind, subject_id, dedupe, recipient, payload, due_at, deadline_at)

@@ -4,7 +4,7 @@ import type { Queryable } from '#server/db/database.ts';
 type Settings = Readonly<Record<string, { readonly atOnce: number; readonly capacity?: (() => number) | undefined }>>;
 
 /**
- * Returns the seconds that the oldest untried due job has waited. More than a minute means that no worker is running. Ignores jobs of
+ * Returns the seconds that the oldest untried due job has waited. More than a minute means that no worker is running. Ignores jobs for
  * outside systems that do not answer, and workers that run one job at a time, which may have a long backlog.
  */
 export async function queueLateness(

@@ -9,7 +9,7 @@ import { runBatch, runRound, type Worker } from './worker.ts';
 export type WorkerOptions = {
   /** Maximum number of jobs that run at the same time. */
   readonly atOnce: number;
-  /** Whether its jobs run after those of other workers, because they report the results of these. */
+  /** Whether its jobs run after those of other workers, because they report on the results of those workers. */
   readonly later?: boolean;
   /** Returns the number of jobs that may start now, which is 0 while the outside system is down. Unlimited by default. */
   readonly capacity?: (() => number) | undefined;

@@ -23,10 +23,10 @@ export type Sockets = {
 
 const FRAME_MAX = 5_000_000;
 const SWEEP_MS = 10_000;
-/** The pause between two dismissed clients, and the longest time for all of them together, in milliseconds. */
+/** Pause between two clients that are dismissed, and the maximum total time for all of them, in milliseconds. */
 const DISMISS_MS = 2;
 const DISMISS_MAX_MS = 5_000;
-/** The time that a client has to answer the end of its connection, in milliseconds. */
+/** How long a client has to reply to a close frame, in milliseconds. Then its connection is cut. */
 const GOODBYE_MS = 1_000;
 
 export function createSockets(context: RealtimeContext, getAddress: (request: IncomingMessage) => string): Sockets {

@@ -6,7 +6,7 @@ const NO_BOOKING_LOST = 'no paid booking lost';
 const NO_MONEY_KEPT = 'no money kept for nothing';
 const NO_GIFTS = 'no hours or refunds for nothing';
 const BOUNDED = 'unpaid hours are bounded';
-/** The property that from each state the holds end without their customers, and that their time never begins again. */
+/** The property that from every state all holds can end without their customers, and that the time of a hold never begins again. */
 export const EVERY_HOLD_ENDS = 'every hold ends';
 
 export const PROPERTIES = [
@@ -51,7 +51,7 @@ function hasLostBooking(s: State): boolean {
 const isPaid = ({ id }: Row, shares: readonly Share[]): boolean =>
   shares.some(({ booking, money }) => booking === id && money === 'kept');
 
-/** An account has more unpaid holds, or more claims of a day, than the limits give. */
+/** An account has more unpaid holds, or more claims on one day, than the limits allow. */
 const hasTooManyHolds = (s: State): boolean =>
   s.customers.some(
     ({ claims }, customer) => claims > 1 || getHolds(s).filter(({ b }) => b.customer === customer && !b.due).length > 1,

@@ -7,7 +7,7 @@ import type { Booking, Session, Share, State } from './state.ts';
 const PAYMENTS = ['none', 'intent', 'open', 'closed', 'paid'] as const;
 const AT = ['unused', 'asked', 'open', 'paid', 'expired'] as const;
 const MONEY = ['kept', 'due', 'sent', 'returned', 'sent twice'] as const;
-/** More than a state has customers, slots, rows or sessions. */
+/** Exceeds the number of customers, slots, rows and sessions of any state. */
 const MANY = 16;
 const SHARES = MANY * MONEY.length;
 
@@ -133,7 +133,7 @@ function toSessionCode({ at, booking, units, shown, replaced, shares }: Session,
 const toShareCode = (share: Share | undefined, ranks: readonly number[]): number =>
   share === undefined ? 0 : getRank(ranks, share.booking) * MONEY.length + MONEY.indexOf(share.money);
 
-/** Returns all renamings of as many items. */
+/** Returns all renamings of `count` items. */
 const getRenamings = (count: number): Renaming[] =>
   getOrders(count).map((order) => ({ order, names: order.map((_, item) => order.indexOf(item)) }));
 

@@ -47,7 +47,7 @@ describe('the protocol', () => {
       for (const { step } of found) taken.add(step.name);
       level = found.flatMap(({ state }) => (seen.has(key(state)) ? [] : (seen.add(key(state)), [state])));
     }
-    // The protocol reads and acts in one step, so only a fault has a step that reads.
+    // The protocol reads and acts in one step. A separate step for the read exists only with a fault.
     expect(STEP_NAMES.filter((name) => !taken.has(name))).toEqual(['find-no-session']);
   });
 

@@ -41,7 +41,7 @@ const holding: Part = (s, add, has) => {
       const replaced = own.map(({ id }) => id);
       const areClosed = own.every(({ b }) => b.payment === 'none' || b.payment === 'closed');
       if (own.length < taken.length || !(areClosed || has('replace-before-closing'))) continue;
-      // hold: It replaces own holds of its hours in one transaction, after their sessions were closed, so that they cannot be paid.
+      // hold: One transaction replaces the customer's own holds of these hours. Their sessions are closed first, so they cannot be paid.
       if (mayHold(s, customer, replaced))
         add('hold', { customer, slots }, (to) => {
           for (const id of replaced) rows.endRow(to, id);
@@ -80,7 +80,7 @@ const closing: Part = (s, add, has) => {
     const close = isOver ? (to: State) => rows.forgetSession(to, session) : set({ at: 'expired' });
     // close-session: The provider is asked before a hold ends or is replaced, and refuses if the session was paid first.
     add('close-session', { session }, close);
-    // session-ends: The provider closes a session itself after the time of its hold, in case our server never does.
+    // session-ends: The provider closes a session when the time of its hold is over, in case our server never does.
     if (row === null || row.due) add('session-ends', { session }, close);
   }
 };
@@ -91,7 +91,7 @@ const ending: Part = (s, add, has) => {
     const current = rows.getCurrent(s, booking);
     const isUnasked = b.payment === 'intent' && current.every(({ at }) => at === 'asked');
     const isExpired = b.payment === 'open' && current.some(({ at, shown }) => shown && at === 'expired');
-    // find-no-session: Only if the answer is used although the payment has changed since, reading it is a separate step.
+    // find-no-session: Reading is a separate step only with the fault, which uses the answer although the payment may have changed since.
     if (has('act-on-old-read') && isUnasked && !b.seen) add('find-no-session', { booking }, set({ seen: true }));
     // end-attempt: An attempt that cannot be paid ends alone; its hold stays until another hold or attempt replaces it.
     if (b.payment !== 'closed' && (isUnasked || isExpired || b.seen))

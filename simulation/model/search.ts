@@ -14,7 +14,7 @@ export type Model<State, Step> = {
   readonly findViolation: (state: State) => string | null;
   /** Returns the property that a step breaks; null for none. */
   readonly findStepViolation: (before: State, after: State) => string | null;
-  /** A property that each state can still reach a goal by steps that happen without a choice. */
+  /** The property that a goal can still be reached from each state, by steps that happen without anyone choosing them. */
   readonly goal: {
     readonly name: string;
     readonly isReached: (state: State) => boolean;
@@ -25,9 +25,9 @@ export type Model<State, Step> = {
 export type Violation<Step> = { readonly name: string; readonly steps: readonly Step[] };
 export type SearchResult<Step> = {
   readonly states: number;
-  /** The number of steps to the state that is farthest from the initial one, of those found. */
+  /** The number of steps from the initial state to the farthest state that was found. */
   readonly depth: number;
-  /** Whether all reachable states were searched, none of which breaks a property. */
+  /** Whether all reachable states were searched and none of them breaks a property. */
   readonly complete: boolean;
   /** The most steps that any state needs to reach the goal; null if the search is not complete. */
   readonly toGoal: number | null;

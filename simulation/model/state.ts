@@ -14,7 +14,7 @@ export type Booking = {
   readonly seen: boolean;
   /** For the hold of a waiting move: the booking that moves here, or `ended` if that row has ended; otherwise null. */
   readonly moves: number | 'ended' | null;
-  /** Whether the booking of a waiting move has been cancelled or has moved elsewhere since. */
+  /** Whether the booking of a waiting move has since been cancelled or moved elsewhere. */
   readonly outdated: boolean;
 };
 
@@ -61,7 +61,7 @@ export const createState = ({ customers, slots, sessions }: Size): State => ({
   sessions: Array.from({ length: sessions }, () => UNUSED),
 });
 
-/** Copies the lists of a state, so that a step can put other items into them. */
+/** Copies the lists of a state, so that a step can change them without changing the original state. */
 export const copyState = (s: State): State => ({
   slots: s.slots,
   customers: s.customers.slice(),
@@ -69,7 +69,7 @@ export const copyState = (s: State): State => ({
   sessions: s.sessions.slice(),
 });
 
-/** Puts a changed copy of an item into a list. */
+/** Replaces an item of a list with a changed copy. */
 export function change<T extends object>(list: (T | null)[], index: number, changes: Partial<T>): void {
   list[index] = { ...get(list, index), ...changes };
 }
@@ -127,7 +127,7 @@ export function endRow(s: State, id: number): void {
   for (const hold of getHolds(s)) if (hold.b.moves === id) change(s.bookings, hold.id, { moves: 'ended' });
 }
 
-/** Lets the holds of waiting moves of a booking end, because it has moved or has been cancelled. */
+/** Allows the holds of a booking's waiting moves to end, because the booking has moved or has been cancelled. */
 export function endWaitingMoves(s: State, id: number): void {
   for (const hold of getHolds(s)) if (hold.b.moves === id) change(s.bookings, hold.id, { outdated: true, due: true });
 }

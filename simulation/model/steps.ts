@@ -2,7 +2,7 @@
  * The steps of the model and their text, such as `hold(A,1,2)`: customer A holds the slots 1 and 2. `b1` is a booking, `s1` a session.
  */
 
-/** Who causes each step. A hold must end by the steps of others than its customer. */
+/** Who causes each step. A hold must end through steps that its customer does not take. */
 export const ACTORS = {
   hold: 'customer',
   'time-ends': 'clock',

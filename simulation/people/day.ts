@@ -27,7 +27,7 @@ const PEOPLE_MAX = 24;
 
 type Deed = (world: World, crowd: Crowd) => Promise<void>;
 
-/** Lets the people of one day come, each at a random time. `afterwards`: called when somebody has done something. */
+/** Lets the people of one day come, each at a random time. `afterwards`: called when someone has done something. */
 export async function liveDay(world: World, crowd: Crowd, afterwards: () => Promise<void>): Promise<void> {
   const { random, time } = world;
   const begin = time.now();

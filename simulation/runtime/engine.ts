@@ -16,7 +16,7 @@ export type SimulatedEngine = {
   image(): Promise<Uint8Array<ArrayBuffer>>;
 };
 
-/** What a new connection of PostgreSQL begins with. */
+/** Resets the session to the state of a new PostgreSQL connection. */
 const FORGET = 'rollback; discard all; select pg_advisory_unlock_all()';
 
 export async function openSimulatedEngine(image: Blob | null): Promise<SimulatedEngine> {

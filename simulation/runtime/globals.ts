@@ -72,7 +72,7 @@ function ownRandomness(seed: number): void {
   Math.random = random.next;
 }
 
-/** Replaces argon2id, which takes 20 ms in another thread, by a digest of the same form. */
+/** Replaces argon2id, which takes 20 ms in another thread, with a digest of the same form. */
 function ownPasswords(): void {
   const argon2 = createRequire(import.meta.url)('@node-rs/argon2') as Record<string, unknown>;
   const digest = (password: string): string =>

@@ -74,7 +74,7 @@ export function createNetwork(random: Random, trace: Trace, count: (name: string
     if (met('failed')) return Response.json({ error: { message: 'an outage', type: 'api_error' } }, { status: 503 });
     const again = met('twice') ? request.clone() : null;
     const answer = ask(name, host, request, address);
-    // It may fail before anybody waits for it.
+    // It may fail before any code waits for it.
     answer.catch(() => undefined);
     if (again) {
       await answer.catch(() => undefined);
@@ -122,7 +122,7 @@ export function ownFetch(network: Network): void {
   Object.assign(globalThis, { fetch: fetchInMemory });
 }
 
-/** Returns the answer, or nothing ever if the owner has ended before it. */
+/** Returns the answer. If the owner has ended by then, the promise never settles. */
 function whileAlive<T>(owner: Owner, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     answer.then(

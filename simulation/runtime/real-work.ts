@@ -21,7 +21,7 @@ export function deliverRealWork(): boolean {
 
 type AsyncFunction = (...args: never[]) => Promise<unknown>;
 
-/** Returns a function that does the same, but whose result the loop delivers. */
+/** Wraps a function so that its result is delivered by the loop of the simulation. */
 function inOrder<F extends AsyncFunction>(work: F): F {
   const ordered = function (this: unknown, ...args: never[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -55,7 +55,7 @@ const CRYPTO_CALLS = [
   'decrypt',
 ] as const;
 
-/** Takes over the calls of Node that use other threads. The caller makes the change visible to ES modules. */
+/** Replaces the functions of Node that use other threads. The caller must make the change visible to ES modules. */
 export function ownRealWork(): void {
   for (const name of FILE_CALLS) Object.assign(fs, { [name]: inOrder(fs[name] as AsyncFunction) });
   const subtle = Object.getPrototypeOf(crypto.webcrypto.subtle) as Record<string, AsyncFunction>;

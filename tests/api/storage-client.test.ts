@@ -331,7 +331,7 @@ describe.each(kinds)('supabase-js on $engine.name, files on $store.name', ({ eng
     server.advance(61_000);
     expect((await fetch(signed.data?.signedUrl ?? '')).status).toBe(400);
     server.advance(-61_000);
-    // A URL for reading cannot be used to write, and a URL for another object opens nothing.
+    // A URL that was signed for reading cannot be used to upload.
     const token = new URL(signed.data?.signedUrl ?? '').searchParams.get('token') ?? '';
     expect((await guest.storage.from('private').uploadToSignedUrl(at, token, 'x')).error?.message).toBe(
       'Invalid Compact JWS',

@@ -17,11 +17,11 @@ import {
 } from './hidden-columns.ts';
 
 /**
- * With TEST_LONG the test sends every request about every column; otherwise the first requests of each column, and one of the others in
- * rotation.
+ * With TEST_LONG the test sends every request for every column. Otherwise it sends the first few requests for each column, and one of the
+ * remaining requests in rotation.
  */
 const LONG = process.env['TEST_LONG'] !== undefined;
-/** Guests do not have a grant on the other relations, so a few requests show that the refusals are identical. */
+/** Guests have no grant on the other relations. For those, a few requests are enough to show that the refusals are identical. */
 const GUESTS_SEE = ['bookings', 'closed_hours', 'current_price_lists', 'price_lists', 'special_days', 'studios'];
 
 function sampled(asks: readonly Ask[], first: number, at: number): readonly Ask[] {
@@ -38,7 +38,7 @@ describe.each(engines)('columns that a caller may not see, on $name', (engine) =
   const values: Partial<Record<State, Map<string, ReadonlyMap<string, readonly string[]>>>> = {};
   const tokens = { guest: '', customer: '' };
 
-  /** Returns what a caller sees of an answer: the status, the headers except date and request id, and the body. */
+  /** Returns the parts of a response that are compared: the status, the headers except date and request id, and the body. */
   async function fetchAnswer(ask: Ask, who: keyof typeof tokens): Promise<string> {
     const response = await server.app.http.fetch(
       new Request(`${server.url}/rest/v1${ask.path}`, {

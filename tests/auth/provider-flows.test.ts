@@ -54,7 +54,7 @@ const begin = async (query: string, from = server): Promise<Answer> => {
   expect(answer.status).toBe(302);
   return answer;
 };
-/** Returns from the provider with the browser's cookies. */
+/** Follows the provider's redirect back to our callback, as a browser with these cookies. */
 const comeBack = (query: string, cookies: readonly string[] = [], from = server): Promise<Answer> =>
   from.request('GET', `/callback?state=${lastState()}&${query}`, undefined, {
     headers: { cookie: cookies.map((line) => line.split(';')[0]).join('; ') },

@@ -45,7 +45,7 @@ export function lookAt(
   });
 }
 
-/** Waits until everything that was begun has ended. Returns every fault: what was lost, and what was done twice. */
+/** Waits until all work that was begun has ended. Returns every fault: work that was lost or done twice. */
 export function audit(superuserUrl: string, bookings: Bookings, servers: Servers): Promise<readonly string[]> {
   return withClient(superuserUrl, async (client) => {
     await untilEnded(client, bookings);

@@ -1,15 +1,15 @@
 import { createStopwatch, payAt, persistently, post, type Wait } from './client.ts';
 import type { Servers } from './servers.ts';
 
-/** Books at a steady rate, as clients do that retry when a server does not answer, and records what was acknowledged. */
+/** Makes bookings at a steady rate, retries when a server does not answer, and records what was acknowledged. */
 export type Bookings = {
   /** Ids of bookings whose hold was acknowledged, in the order of acknowledgement. */
   readonly held: readonly string[];
   /** Ids of bookings that were paid at the provider, with the payment session. */
   readonly paid: ReadonlyMap<string, string>;
   /**
-   * Ids of paid bookings that were then cancelled, and whether the cancellation was acknowledged. One without an answer may have taken
-   * place.
+   * Ids of paid bookings that a client then cancelled, and whether the cancellation was acknowledged. A cancellation that was not
+   * acknowledged may still have succeeded.
    */
   readonly cancelled: ReadonlyMap<string, boolean>;
   /** Requests that failed despite all retries, with the reason. */
@@ -18,7 +18,7 @@ export type Bookings = {
   readonly successes: readonly number[];
   /** Number of bookings that could not begin on time, because earlier ones were still waiting. */
   readonly skipped: number;
-  /** Returns the longest time that a client had to retry for one answer since the last call of `slowest`. */
+  /** Returns the longest time for which a client has had to retry a request since the last call of `slowest`. */
   slowest(): Wait;
   stop(): Promise<void>;
 };

@@ -1,6 +1,6 @@
 import type { Servers } from './servers.ts';
 
-/** Makes calls as a client does that retries while no server answers. */
+/** Makes calls like a client that retries while no server answers. */
 
 /** How long a client retries, in milliseconds. */
 const TRY_MS = 60_000;
@@ -27,7 +27,7 @@ export async function persistently<T>(
   }
 }
 
-/** The longest time that a client had to retry for one answer, and the errors it encountered. */
+/** The longest time for which a client had to retry a request, and the errors it encountered. */
 export type Wait = { readonly seconds: number; readonly met: string };
 
 /** Like `persistently`, but records the longest wait since the last call of `slowest`, which shows what a client noticed. */
@@ -56,7 +56,7 @@ let turn = 0;
 /** Returns the address of the next server. */
 export const nextUrl = ({ urls }: Servers): string => urls[(turn += 1) % urls.length] ?? '';
 
-/** Calls a function of the next server. `wait` is a refusal code that goes away with time, so the call is retried. */
+/** Calls a function of the next server. `wait` is the code of a temporary refusal, after which the call is retried. */
 export async function post<T>(
   servers: Servers,
   { name, token, body, wait }: { name: string; token: string; body: unknown; wait?: string },

@@ -23,7 +23,7 @@ export type DatabaseCluster = {
   switchOver(): Promise<void>;
   /** Waits until three nodes are running and a synchronous standby is replicating. */
   untilWhole(seconds: number): Promise<void>;
-  /** Returns how many broadcasts and table changes the databases could not pass on, according to their logs. */
+  /** Returns how many broadcasts and table changes the databases failed to deliver, according to their logs. */
   broadcastFailures(): Promise<number>;
   close(): Promise<void>;
 };

@@ -5,7 +5,7 @@ import type { Servers } from './servers.ts';
 export type Reads = {
   readonly done: number;
   readonly failed: readonly string[];
-  /** Returns the longest time that a client had to retry for one answer since the last call of `slowest`. */
+  /** Returns the longest time for which a client has had to retry a request since the last call of `slowest`. */
   slowest(): Wait;
   stop(): Promise<void>;
 };

@@ -4,10 +4,13 @@ import { median, pause, say } from './figures.ts';
 import { startReads } from './reads.ts';
 import type { Servers } from './servers.ts';
 
-/** A client that retries notices a restart if it waits longer than this for an answer. */
+/** A retrying client counts as having noticed a restart if it waited longer than this for an answer. */
 const NOTICED_SECONDS = 10;
 
-/** Restarts all servers one after another, as for an upgrade, every `everySeconds`. Returns what a client that retries notices. */
+/**
+ * Restarts all servers one after another, as for an upgrade, every `everySeconds`. Returns the faults that a retrying client noticed:
+ * failed reads and long waits.
+ */
 export async function runRestarts(
   servers: Servers,
   bookings: Bookings,

@@ -144,12 +144,12 @@ function within(inner: Database, tx: Transaction): Database {
   });
 }
 
-/** Ignores a change that is refused at this moment and so changes nothing. */
+/** Waits for a change, and ignores its error if it was refused and therefore had no effect. */
 async function quietly(work: Promise<unknown>): Promise<void> {
   await work.catch((error: unknown) => {
     if (!isExpected(error)) throw error;
   });
 }
 
-/** Returns whether an error is a regular outcome of an operation rather than a fault of the program. */
+/** Returns whether an error is an expected outcome of an operation rather than a bug. */
 export const isExpected = (error: unknown): boolean => error instanceof Refusal || error instanceof ProviderError;

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 
-/** Helpers that run programs of Debian, or create a bare Debian in a folder, in which the files of deploy/ are tested. */
+/** Helpers that run Debian programs, or create a minimal Debian in a folder, in which the files of deploy/ are tested. */
 
 export const isThere = (name: string): boolean => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
 export const mayInstall = process.getuid?.() === 0 && isThere('apt-get');
@@ -11,7 +11,7 @@ export const mayInstall = process.getuid?.() === 0 && isThere('apt-get');
 /** Path of Prometheus's promtool, installed on this machine or fetched by `npm test`; empty if there is none. */
 export const PROMTOOL = process.env['PROMTOOL'] || (isThere('promtool') ? 'promtool' : '');
 
-/** Installs a package of Debian unless its program is already installed. */
+/** Installs a Debian package unless its program is already installed. */
 export function installDebian(name: string, program = name): void {
   if (isThere(program)) return;
   const quiet = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const;
@@ -27,7 +27,7 @@ export function run(command: string, args: readonly string[]): string {
 }
 
 export const PATHS = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-/** Folder of Node and npm, which the image of Node adds to Debian. */
+/** The folder in which the Node image installs Node and npm on Debian. */
 export const NODE_IMAGE = '/usr/local';
 
 /** Creates a minimal Debian in the folder `root`, with this machine's Node and npm below `prefix`. */

@@ -102,7 +102,7 @@ test.skipIf(onlyPostgres)('each alert says what is wrong and what to do', () => 
 function expressions(path: string): string[] {
   const text = read(path);
   if (path === ALERTS) return Array.from(text.matchAll(/^\s+expr: (.+)$/gm), ([, found = '']) => found);
-  // Cast: the part of a dashboard that the test reads.
+  // Cast: the type has only the part of a dashboard that the test reads.
   const { panels } = JSON.parse(text) as { panels: { targets: { expr: string }[] }[] };
   return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 }
@@ -159,7 +159,7 @@ test.skipIf(onlyPostgres)(
     metrics.gauge('jobs', 'Jobs', () => read(4));
     metrics.labelled('rooms', 'Rooms', 'state', () => read({ open: 3 }));
     metrics.labelled('waiting', 'Waiting', 'class', () => ({ guest: 7 }));
-    // Cast: the test does not read the load and the rows.
+    // Cast: the test reads neither the load nor the rows.
     measureDatabase(metrics, { load: () => ({}), queryRow: () => read({}) } as unknown as Database);
     const scrape = async () => {
       const found = samplesIn(await metrics.text()).filter(({ name }) => !ofNode(name));

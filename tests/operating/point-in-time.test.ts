@@ -16,8 +16,8 @@ import {
 import { installDebian, mayInstall } from './debian.ts';
 
 /**
- * Tests deploy/pgbackrest.conf with Debian's pgbackrest: its settings unchanged, and the lines and commands in its comments. Only the paths
- * differ, which are set by variables. Runs only in `npm run test:long`, as root, which installs pgbackrest.
+ * Tests deploy/pgbackrest.conf with Debian's pgbackrest: the unchanged settings, and the lines and commands in the comments. Only the paths
+ * differ, which are set by variables. Runs only in `npm run test:long` and as root, because it installs pgbackrest.
  */
 const CONFIGURATION = new URL('../../deploy/pgbackrest.conf', import.meta.url).pathname;
 const runs = process.env['TEST_LONG'] === '1' && mayInstall && process.env['TEST_POSTGRES_BIN'] !== undefined;
@@ -81,7 +81,7 @@ describe.runIf(runs)('deploy/pgbackrest.conf', () => {
   }
   const start = (): Promise<TestServer> =>
     startTestServer({ databaseUrl: postgres.url.replace(/postgres$/, 'studio'), env: { APP_SECRET } });
-  /** Runs a command in a shell with PostgreSQL's account and the variables of its server. */
+  /** Runs a shell command as PostgreSQL's user, with the environment variables of its server. */
   const runAsPostgres = (command: string): string => postgres.run('sh', '-c', command);
   async function onDatabase(database: string, sql: string): Promise<Record<string, unknown>> {
     const client = new pg.Client({ connectionString: postgres.url.replace(/postgres$/, database) });

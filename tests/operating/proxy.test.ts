@@ -24,9 +24,9 @@ const GUEST_PER_MINUTE = 30;
 type Ports = { readonly server: number; readonly http: number; readonly https: number };
 type Proxy = {
   readonly name: string;
-  /** Writes the configuration of deploy/ with these ports and the certificate in `folder`. Returns the command that runs it. */
+  /** Writes the configuration of deploy/ with these ports and the certificate in `folder`. Returns the command that starts the proxy. */
   readonly prepare: (folder: string, ports: Ports) => readonly string[];
-  /** Returns the arguments that only check the configuration, given those that run it. */
+  /** Converts the arguments that start the proxy to arguments that only check its configuration. */
   readonly check: (args: readonly string[]) => readonly string[];
 };
 

@@ -473,7 +473,7 @@ describe.each(databases)('bookings on $name', ({ open }) => {
     const person = await addPerson(db);
     const [bookingId, { startTime, endTime }] = [randomUUID(), system.nextSpan()];
     const session = system.provider.session(bookingId, 'create:1', 4800).id;
-    // The amount of the payment is wrong: the price of the booking decides.
+    // The payment's amount differs from the booking's price, which is the one that must be paid.
     await db.query(
       `insert into private.booking (id, reference, user_id, studio_id, studio_name, start_time, end_time, hold_expires_at, total_hours, base_cost_cents, final_cost_cents)
        values ($1::uuid, private.new_reference(), $2::uuid, $3::uuid, 'Studio', $4::timestamptz, $5::timestamptz, $6::timestamptz, 1, 4900, 4900)`,

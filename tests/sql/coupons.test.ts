@@ -119,7 +119,7 @@ describe('a hold with a code', () => {
 });
 
 describe('the last use of a code', () => {
-  /** Gives Alex the last use in an unpaid hold at other hours, along with newer holds that cannot give up a use. */
+  /** Adds an unpaid hold of Alex at other hours that has the last use of the code, and newer holds that have no use of it to give up. */
   async function withLastUse(rows: Rows, payment: string, limit = 'max_uses = 1'): Promise<void> {
     await addBooking(rows, 30, elsewhere(0));
     await addPayment(rows, 30, payment);

@@ -98,7 +98,7 @@ describe('price lists', () => {
           code: '23514',
           constraint: 'price_history',
         });
-      // One minute before midnight in Sydney, it is still the day before there.
+      // At one minute to midnight in Sydney, the prices still begin on the next day there.
       const tomorrow = { studioId: STUDIO, validFrom: '2031-03-02', prices: flat(3_000) };
       expect(await set(rows, tomorrow, '2031-03-01T12:59:00Z')).toBe('set');
       const later = { ...tomorrow, prices: flat(3_200) };

@@ -14,7 +14,10 @@ import {
   tryOut,
 } from './booking-rows.ts';
 
-/** Tests what the page Today reads. NOW is 11 am on 1 March in Sydney, so that day runs from minute -660 to 780. */
+/**
+ * Tests the query of the Today page. NOW is 11 am on 1 March in Sydney, so that day runs from 660 minutes before NOW to 780 minutes after
+ * it.
+ */
 let database: TestRows;
 beforeAll(async () => {
   database = await openRows();
@@ -194,7 +197,7 @@ const alerts = async (rows: Rows): Promise<unknown> =>
     [NOW],
   );
 
-/** Adds one trouble of every kind. The numbers are first the references, then the jobs. */
+/** Adds one problem of every kind. The lower numbers are those of the references, the higher ones those of the jobs. */
 async function addTroubles(rows: Rows): Promise<void> {
   const confirmed = { status: 'confirmed', confirmed_at: at(-120) };
   await addBooking(rows, 30, { ...confirmed, start_time: at(20), end_time: at(80) });

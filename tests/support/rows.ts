@@ -36,10 +36,10 @@ export type TestRows = {
 
 type Query = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-/** The database that all test files of this process share, because opening it takes longer than most of them. It ends with the process. */
+/** All test files of this process share one database, because opening it takes longer than most of them. It closes with the process. */
 let shared: ReturnType<typeof openMigratedDatabase> | null = null;
 
-/** Opens a migrated embedded database whose tests do not see each other's rows. */
+/** Opens a migrated embedded database in which tests are isolated from each other's rows. */
 export async function openRows(): Promise<TestRows> {
   // Mutation tests pass a faulty database on a PostgreSQL server, where databases are created and queried many times faster.
   const faulty = process.env['TEST_DATABASE_TEMPLATE'];
@@ -57,7 +57,7 @@ export async function openRows(): Promise<TestRows> {
   };
 }
 
-/** Does the same as openRows on a migrated database of a PostgreSQL server. Encodes and decodes values as the server does. */
+/** Like `openRows`, but for a migrated database on a PostgreSQL server. Encodes and decodes values as our server does. */
 async function openServerRows(url: string): Promise<TestRows> {
   const types = { getTypeParser: (oid: number) => (text: string) => decodeValue(oid, text) };
   const client = new pg.Client({

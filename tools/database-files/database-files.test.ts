@@ -38,7 +38,7 @@ export async function callsThatDoNotCompile(): Promise<void> {
   embedded.data?.bookings.price.toString();
   // @ts-expect-error: no such column in a condition
   await client.from('studios').select('id').eq('price', 59);
-  // @ts-expect-error: a text that the column's check does not allow
+  // @ts-expect-error: a value that the column's check constraint does not allow
   await client.from('bookings').select('id').eq('status', 'canceled');
   // @ts-expect-error: no such column in a new row
   await client.from('mailing_list').insert({ email: '', name: '' });
@@ -48,6 +48,6 @@ export async function callsThatDoNotCompile(): Promise<void> {
   await client.from('profiles').update({ nickname: '' });
   // @ts-expect-error: a wrong type
   await client.from('studios').update({ hourly_rate: '59' });
-  // @ts-expect-error: a view that takes no writes
+  // @ts-expect-error: the view is read-only
   await client.from('booking_payments').insert({ state: 'paid' });
 }

@@ -13,7 +13,7 @@ export function useFormDraft<T extends FieldValues>(
     () =>
       subscribe({
         formState: { values: true },
-        // Only events of a field have a type. Values that the program sets do not.
+        // Only events of a field have a type. Changes made by the program do not.
         callback: ({ values, type }) => (type === undefined ? undefined : onTyped(values)),
       }),
     [subscribe],
@@ -25,7 +25,7 @@ type StoredDraft<T> = {
   /** Whether the value was restored and has not been saved yet. */
   readonly isRestored: boolean;
   change(part: Partial<T>): void;
-  /** Resets the value to the start. */
+  /** Resets the form to its initial value and removes the stored one. */
   discard(): void;
   /** Removes the stored value after it was saved. The page keeps showing it. */
   saved(): void;

@@ -10,8 +10,8 @@ export function useStable<Input extends unknown[]>(run: (...input: Input) => voi
 }
 
 /**
- * Returns `value`, or while `frozen` the last value before, so that data that is being sent stays on the screen as it was confirmed. The
- * value must keep its identity until it changes, like a prop or the data of a query, and must not be a function.
+ * Returns `value`. While `frozen` is true, returns the last value from before that, so that data stays on the screen as it was confirmed
+ * while it is being sent. The value must keep its identity until it changes, like a prop or the data of a query. It must not be a function.
  */
 export function useFrozen<T>(value: T, frozen: boolean): T {
   const [last, setLast] = useState(value);
@@ -19,7 +19,10 @@ export function useFrozen<T>(value: T, frozen: boolean): T {
   return frozen ? last : value;
 }
 
-/** Shows its children. While `on`, shows them as they were before, so that what is being paid or changed stays as it was confirmed. */
+/**
+ * Renders its children. While `on` is true, keeps rendering them as they were before, so that the customer still sees what they confirmed
+ * while it is being paid or changed.
+ */
 export function Frozen({ on, children }: { on: boolean; children: ReactNode }): ReactNode {
   return useFrozen(children, on);
 }

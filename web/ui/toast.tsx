@@ -75,7 +75,7 @@ export function toast(message: {
   change([created]);
 }
 
-/** Shows the toasts. They are announced politely, and close by hand or after a while. */
+/** Shows the toasts. Screen readers announce them politely. Each toast closes when it is dismissed or its time has passed. */
 export function Toaster() {
   const [drawn, setDrawn] = useState(false);
   useEffect(() => setDrawn(true), []);

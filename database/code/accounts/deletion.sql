@@ -141,9 +141,9 @@ begin
 end
 $$;
 
--- Erases words, email addresses and IP addresses from the audit entries about a person. The entries stay, with who did
--- what and when. If p_email is null, because the account has no address, the search for the address looks for the
--- account's id instead.
+-- Erases free text, email addresses and IP addresses from the audit entries about a person. The entries still record
+-- who did what and when. If p_email is null, because the account has no address, entries that contain the account's id
+-- are erased instead of those that contain the address.
 create or replace function private.erase_audit_words(p_user uuid, p_email text) returns void
 language plpgsql volatile set search_path = '' as $$
 declare

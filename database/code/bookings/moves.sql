@@ -1,4 +1,4 @@
--- Waiting moves: a hold keeps the new hours of a booking until the customer has paid the difference.
+-- Pending moves: a hold keeps the new hours of a booking until the customer has paid the difference.
 
 -- Returns the new hours that wait for a payment by the caller, for at most 100 bookings that are not over, earliest
 -- first. `cents` is the difference to pay.

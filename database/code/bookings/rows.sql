@@ -1,6 +1,6 @@
 -- Rules for changes of private.booking, and views that decide which columns a caller can read.
 
--- Refuses with 23514 to insert a booking that is not pending. Only test bookings of staff start as confirmed.
+-- Raises 23514 if an inserted booking is not pending. Only test bookings of staff start as confirmed.
 create or replace function private.booking_starts_pending() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -19,7 +19,7 @@ create trigger booking_starts_pending before insert on private.booking for each 
 --                          booking becomes confirmed only when staff undo the cancellation.
 --   booking_quote_frozen   Hours, price, start of the terms and owed amount change only with a move of a confirmed
 --                          booking. The move has a row in private.booking_move with exactly these hours and this price.
---   booking_move_is_paid   If a move makes a booking dearer, a payment of exactly the difference is paid, unless staff
+--   booking_move_is_paid   If a move raises the price, a payment of exactly the difference is paid, unless staff
 --                          undo a move and the booking gets its earlier price back.
 -- Sets `confirmed_at` and `cancelled_at`.
 create or replace function private.booking_transition() returns trigger
@@ -123,8 +123,8 @@ language sql stable set search_path = '' as $$
     'orderSize', b.order_size, 'termsStart', coalesce(b.terms_start, b.start_time), 'owedCents', b.owed_cents)
 $$;
 
--- The columns of a booking that both the page of its customer and the panel of staff show, as JSON. Amounts are in
--- cents. `bookingFields` in web/data/bookings/booking-fields.ts reads them.
+-- The booking columns shown on both the customer's page and the staff panel, as JSON. Amounts are in cents.
+-- `bookingFields` in web/data/bookings/booking-fields.ts reads them.
 create or replace function private.booking_columns(b private.booking) returns jsonb
 language sql stable set search_path = '' as $$
   select pg_catalog.jsonb_build_object(
@@ -169,8 +169,8 @@ alter view private.visible_booking owner to booking_reader;
 revoke all on private.visible_booking from backend;
 
 -- All bookings: those that the caller may read with all columns, and only studio, hours and status of all others.
--- Amounts are in dollars; `discount_amount` is the sum of the volume discount, the coupon discount and what staff
--- waived.
+-- Amounts are in dollars; `discount_amount` is the sum of the volume discount, the coupon discount and the amount that
+-- staff waived.
 create or replace view public.bookings as
 select b.id, b.user_id, b.studio_id, b.studio_name, b.start_time, b.end_time, b.status, b.total_hours,
   (b.base_cost_cents / 100.0)::numeric(10, 2) as base_cost,

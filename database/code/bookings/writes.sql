@@ -40,9 +40,9 @@ create trigger bookings_insert instead of insert on public.bookings for each row
   execute function private.insert_booking();
 
 -- Updates a booking through the view. The service key may change the notes and the address of a guest. The service
--- key, and staff while the developer pages are on, may cancel a test booking, whose access code is then revoked. A
--- customer's update that changes nothing of a confirmed booking is accepted. Raises 22023 for other changes with the
--- service key, and 42501 for other callers.
+-- key, and staff while the developer pages are on, may cancel a test booking, whose access code is then revoked. An
+-- update by a customer that leaves their confirmed booking unchanged is accepted. Raises 22023 for other changes with
+-- the service key, and 42501 for other callers.
 create or replace function private.update_booking() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare

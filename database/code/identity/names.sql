@@ -1,5 +1,5 @@
 -- Returns whether the names on an ID are those of the account. Middle names may be missing; the family name and the
--- first given name must be there. tests/sql/names.test.ts compares these functions with rules/identity.ts.
+-- first given name are required. tests/sql/names.test.ts compares these functions with rules/identity.ts.
 create or replace function private.names_match(p_given text, p_family text, p_account text)
 returns boolean language sql immutable set search_path = '' as $$
   with n as (
@@ -42,7 +42,7 @@ returns text[] language sql immutable set search_path = '' as $$
   where w.word <> ''
 $$;
 
--- Returns the words in alphabetical order as one string, so that names compare equal whatever their order.
+-- Returns the words in alphabetical order as one string, so that names compare equal in any order.
 create or replace function private.squeezed_name(p_words text[])
 returns text language sql immutable set search_path = '' as $$
   select coalesce(pg_catalog.string_agg(w, '' order by w collate "C"), '') from pg_catalog.unnest(p_words) w

@@ -1,5 +1,5 @@
--- Returns how many addresses get news, have left and have bounced, from the counts that triggers keep. Requires the
--- permission `settings`.
+-- Returns the number of subscribed, unsubscribed and bounced addresses, from the counts that triggers maintain.
+-- Requires the permission `settings`.
 create or replace function public.mailing_list_counts()
 returns table (subscribed integer, gone integer, bounced integer)
 language plpgsql stable security definer set search_path = '' as $$
@@ -10,8 +10,8 @@ end
 $$;
 grant execute on function public.mailing_list_counts() to authenticated;
 
--- Adds the difference that a statement made to the counts, because counting the list takes longer with every address.
--- A count never goes below zero: a wrong count must not keep an address from leaving the list.
+-- Updates the counts by the rows that a statement changed, because counting the whole list takes longer with every
+-- address. A count never goes below zero: a wrong count must not keep an address from leaving the list.
 create or replace function private.count_mailing_list()
 returns trigger language plpgsql security definer set search_path = '' as $$
 declare

@@ -65,8 +65,8 @@ create constraint trigger partial_refund_documents after update of state on priv
   deferrable initially deferred for each row execute function private.document_payment();
 
 -- Adds a document with the next number, unless the payment already has one for the same refund. `p_refund` is null
--- for the invoice. With an adjustment note it queues the mail of the note in the same transaction, so that no note is
--- without its mail. Money that the customer's bank took back is not a refund of ours, so its note is not mailed.
+-- for the invoice. Queues the mail about an adjustment note in the same transaction, so that no mail is lost. Money
+-- that the customer's bank took back is not a refund of ours, so its note is not mailed.
 create or replace function private.add_document(
   x private.payment, p_refund text, p_cents integer, p_content jsonb, p_at timestamptz
 )
@@ -137,8 +137,8 @@ returns table (key text, cents integer, at timestamptz) language sql stable set 
   where x.state in ('refund_manual', 'dispute_lost') and x.paid_cents > done.cents
 $$;
 
--- Removes from documents what is no longer kept about a buyer: the email address when the account is deleted, and the
--- name when the years of tax law are over.
+-- Removes personal data of buyers from documents: the email address when the account is deleted, and the name when the
+-- retention period of tax law has ended.
 create or replace function private.forget_document_buyer()
 returns trigger language plpgsql security definer set search_path = '' as $$
 begin

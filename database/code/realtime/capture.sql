@@ -1,6 +1,6 @@
 -- Writes a change of a published table to the outbox, and notifies the processes unless all of them are reading it
--- anyway. The times that decide about both are values of sequences: a writer reads numbers instead of running queries,
--- and all transactions see a change of a sequence at once.
+-- anyway. Both decisions depend on timestamps kept in sequences: a writer reads a number instead of running a query,
+-- and a change to a sequence is visible to all transactions at once.
 create or replace function realtime.capture()
 returns trigger language plpgsql volatile security definer set search_path = '' as $$
 begin

@@ -18,7 +18,7 @@ end
 $$;
 grant execute on function realtime.send(jsonb, text, text, boolean) to public;
 
--- Sends bytes to a topic. Otherwise the same as realtime.send().
+-- Like realtime.send(), but sends bytes instead of JSON.
 create or replace function realtime.send_binary(payload bytea, event text, topic text, private boolean default true)
 returns void language plpgsql set search_path = '' as $$
 begin

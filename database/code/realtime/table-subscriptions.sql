@@ -50,8 +50,8 @@ end
 $$;
 
 -- Returns the name of a published table's flag: a sequence that has a value while a process subscribes to the table.
--- The table's trigger reads it without a query, so a write costs next to nothing when there are no subscribers. All
--- transactions see a change of a sequence at once.
+-- The table's trigger reads it without a query, so a write costs next to nothing when there are no subscribers. A
+-- change to a sequence is visible to all transactions at once.
 create or replace function realtime.capture_flag(p_relation oid)
 returns text language sql immutable set search_path = '' as $$
   select 'realtime.capture_' || p_relation

@@ -43,8 +43,8 @@ begin
 end
 $$;
 
--- Gives an open invitation a new link and makes the previous link invalid. Returns 'renewed', or why not: 'not_owner',
--- 'unknown' or 'closed' (accepted or revoked).
+-- Gives an open invitation a new link and makes the previous link invalid. Returns 'renewed'; otherwise the reason:
+-- 'not_owner', 'unknown' or 'closed' (accepted or revoked).
 create or replace function private.renew_invitation(p_id uuid, p_token text, p_expires timestamptz, p_actor uuid)
 returns text language plpgsql volatile set search_path = '' as $$
 declare
@@ -67,7 +67,8 @@ begin
 end
 $$;
 
--- Revokes an open invitation. Idempotent. Returns 'revoked', or why not: 'not_owner', 'unknown' or 'closed' (accepted).
+-- Revokes an open invitation. Idempotent. Returns 'revoked'; otherwise the reason: 'not_owner', 'unknown' or 'closed'
+-- (accepted).
 create or replace function private.revoke_invitation(p_id uuid, p_actor uuid, p_now timestamptz)
 returns text language plpgsql volatile set search_path = '' as $$
 declare
@@ -88,9 +89,9 @@ begin
 end
 $$;
 
--- Makes an account staff with exactly the permissions of the invitation. The account must have confirmed the invited
--- address. Returns 'accepted' with the permissions, also when the same account accepts again, or why not: 'unknown',
--- 'used', 'revoked', 'expired', 'other_address', 'unconfirmed' or 'already_staff'.
+-- Turns an account into a staff account with exactly the invitation's permissions. The account must have confirmed the
+-- invited address. Returns 'accepted' with the permissions, also when the same account accepts again. Otherwise returns
+-- the reason: 'unknown', 'used', 'revoked', 'expired', 'other_address', 'unconfirmed' or 'already_staff'.
 create or replace function private.accept_invitation(p_token text, p_user uuid, p_now timestamptz)
 returns table (outcome text, permissions text[])
 language plpgsql volatile set search_path = '' as $$

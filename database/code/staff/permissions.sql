@@ -69,7 +69,7 @@ create policy "staff read their own permissions, owners all" on public.staff_per
   using (user_id = (select auth.uid()) or (select public.has_permission('owner')));
 
 -- Makes `p_permissions` the exact permissions of an account. An account with permissions has the role admin; without
--- any it loses the role. Returns 'set', also when nothing changes, or why nothing was changed: 'not_owner' (the actor
+-- any it loses the role. Returns 'set', also if nothing had to change; otherwise the reason: 'not_owner' (the actor
 -- is neither an owner nor the service key, whose id is the nil UUID), 'no_account', 'unconfirmed' (the account has not
 -- confirmed its address) or 'last_owner'.
 create or replace function private.set_permissions(p_user uuid, p_permissions text[], p_actor uuid)

@@ -62,8 +62,8 @@ end
 $$;
 grant execute on function public.second_factor_rules() to authenticated;
 
--- Returns until when an account without a second factor can act as staff, although a rule will require one. Null if no
--- such rule is pending: either there is none, or it already applies.
+-- Returns the time until which an account without a second factor can still act as staff before a rule requires one.
+-- Null if no such rule is pending: either there is none, or it already applies.
 create or replace function private.second_factor_due(p_user uuid)
 returns timestamptz language sql stable security definer set search_path = '' as $$
   select min(f.required_from)
@@ -73,9 +73,9 @@ returns timestamptz language sql stable security definer set search_path = '' as
 $$;
 
 -- Makes `p_permissions` the exact permissions that need a second factor. A new rule applies to accounts without a
--- factor after `p_grace`; rules that stay keep their time. Returns 'set', also when nothing changes, or why nothing was
--- changed: 'not_owner'; or, except for the service key (the nil UUID), 'no_factor' (the actor has set up none) or
--- 'not_shown' (the actor's session has not shown it).
+-- factor after `p_grace`; rules that stay keep their time. Returns 'set', also if nothing had to change; otherwise the
+-- reason: 'not_owner' or, unless the actor is the service key (the nil UUID), 'no_factor' (the actor has not set up a
+-- factor) or 'not_shown' (the actor's session has not shown it).
 create or replace function private.set_second_factor_rules(
   p_permissions text[], p_actor uuid, p_session uuid, p_grace interval default '0'
 )

@@ -1,6 +1,6 @@
 import { invalid, StripeRefusal } from './refusal.ts';
 
-/** A value in Stripe's bracketed forms (`a[b][0][c]=d`), which is a text, a list or a map. */
+/** A value of a form with Stripe's bracketed keys (`a[b][0][c]=d`): a text, a list or a map. */
 export type FormValue = string | FormValue[] | { [key: string]: FormValue };
 export type FormMap = { [key: string]: FormValue };
 
@@ -69,14 +69,14 @@ export function onlyKnown(form: FormMap, allowed: readonly string[]): void {
 const bracketed = ([first = '', ...rest]: readonly string[]): string =>
   first + rest.map((part) => `[${part}]`).join('');
 
-/** Reads a text. Returns null if it is absent or empty. */
+/** Reads a text field. Returns null if it is absent or empty. */
 export const parseText = (value: FormValue | undefined): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
 export const mapAt = (value: FormValue | undefined): FormMap =>
   value !== undefined && typeof value === 'object' && !Array.isArray(value) ? value : {};
 export const listAt = (value: FormValue | undefined): FormValue[] => (Array.isArray(value) ? value : []);
 
-/** Reads a whole number of at least `least`. Returns null if it is absent. */
+/** Reads an integer field with a minimum of `least`. Returns null if the field is absent. */
 export function parseInteger(value: FormValue | undefined, param: string, least = 0): number | null {
   if (value === undefined) return null;
   if (typeof value !== 'string' || !/^-?\d{1,12}$/.test(value))
@@ -91,7 +91,7 @@ export function parseBoolean(value: FormValue | undefined, param: string): boole
   if (value === 'true') return true;
   throw invalid(param, `Invalid boolean: ${JSON.stringify(value)}`);
 }
-/** Reads one of several words. Returns null if it is absent. */
+/** Reads a field that must be one of the given values. Returns null if the field is absent. */
 export function parseWord<const T extends string>(
   value: FormValue | undefined,
   param: string,

@@ -16,7 +16,7 @@ const GROUPS: Readonly<Record<AuthConfig['passwordRequired'], readonly string[]>
   lower_upper_letters_digits_symbols: [LOWER, UPPER, DIGITS, SYMBOLS],
 };
 
-/** Checks a new password by the operator's rules: length, characters, common and breached passwords. Throws Supabase Auth's errors. */
+/** Checks a new password against the operator's rules: length, characters, common and breached ones. Throws Supabase Auth's errors. */
 export function checkPassword({ config, isBreached }: AuthContext, password: string): void {
   checkLength(password, config.passwordMinLength);
   if (config.breachedCheck && isGuessable(password)) throw breachedError();

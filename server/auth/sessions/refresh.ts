@@ -10,8 +10,8 @@ import { lockSession, sessionMethods, type SessionRow } from './session-rows.ts'
 import type { AuthContext } from '../core/context.ts';
 
 /**
- * The session of an earlier token that may be reused, the rotated row of a newest token whose session was locked at first, or the reason
- * for a refusal.
+ * The result for a token that the first attempt did not rotate: the session, if it is an earlier token that may be reused; the rotated row,
+ * if it is the newest token and its session was locked during that attempt; or the reason for the refusal.
  */
 type Earlier = SessionRow | { readonly rotated: RotatedRow } | 'unknown' | 'reused' | 'expired';
 

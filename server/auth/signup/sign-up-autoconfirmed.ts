@@ -10,7 +10,7 @@ import type { SessionResponse } from '../sessions/session-response.ts';
 import type { SignUpForm } from './sign-up-by-code.ts';
 import type { AuthContext } from '../core/context.ts';
 
-/** Creates a confirmed account and its session immediately. The error for a taken email or phone says so. */
+/** Creates a confirmed account and its session immediately. The error for a taken email or phone states that it is taken. */
 export async function signUpAutoconfirmed(
   context: AuthContext,
   form: SignUpForm,

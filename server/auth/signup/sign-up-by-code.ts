@@ -44,7 +44,7 @@ type HashedSignUp = {
   readonly request: RequestInfo;
 };
 
-/** Stores the account, the attempt and the message. Returns the ids for the answer, which are decoys if the address has an owner. */
+/** Stores the account, the attempt and the message. Returns the ids for the response, which are decoys if the address has an owner. */
 async function storeSignUp(context: AuthContext, tx: Transaction, signUp: HashedSignUp): Promise<AnswerIds> {
   const { form, now, request } = signUp;
   const { contact } = form;
@@ -89,7 +89,7 @@ async function upsertUnconfirmed(tx: Transaction, { contact, data }: SignUpForm,
   return row?.id ?? null;
 }
 
-/** Derives ids for a taken address. They are the same for each request, like the ids of an unconfirmed account. */
+/** Derives decoy ids for a taken address. They are the same for every request, like the ids of an unconfirmed account. */
 function decoyIds({ keys }: AuthContext, contact: Contact): AnswerIds {
   const { value } = contactColumn(contact);
   return { id: toUuid(keys.hmac('decoy-user', value)), identity: toUuid(keys.hmac('decoy-identity', value)) };

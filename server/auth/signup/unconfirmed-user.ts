@@ -1,7 +1,7 @@
 import { toUser } from '../accounts/user-object.ts';
 import { type Contact, contactColumn, contactColumns } from '../core/contact.ts';
 
-/** The data of a sign-up that its answer shows. `identity`: the id of the identity. */
+/** The data of a sign-up that the response contains. `identity` is the id of the account's identity. */
 type UnconfirmedUser = {
   readonly id: string;
   readonly identity: string;
@@ -10,7 +10,7 @@ type UnconfirmedUser = {
   readonly now: Date;
 };
 
-/** Builds the answer of a sign-up. Only the ids differ between a taken and a free address. */
+/** Builds the response to a sign-up. For a taken and for a free address it differs only in the ids. */
 export function unconfirmedUser(user: UnconfirmedUser): Record<string, unknown> {
   const { id, contact, data, now } = user;
   const { column: provider } = contactColumn(contact);

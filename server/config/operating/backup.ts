@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text, whole } from '../fields.ts';
 
-/** The environment variables about backups, spread into the schema in config.ts. */
+/** The environment variables for backups, spread into the schema in config.ts. */
 export const backupFields = {
   BACKUP_PASSPHRASE: z.string().min(12, 'needs at least 12 characters').optional(),
   BACKUP_DIR: text.optional(),

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { flag, whole } from '../fields.ts';
 
-/** The environment variables about HSTS, spread into the schema in config.ts. */
+/** The environment variables for HSTS, spread into the schema in config.ts. */
 export const hstsFields = {
   HSTS_SECONDS: whole(0, 100_000_000).default(63_072_000),
   HSTS_SUBDOMAINS: flag.default(false),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const secret = z.string().min(32, 'needs at least 32 characters').optional();
 
-/** The environment variables about the server's keys, spread into the schema in config.ts. */
+/** The environment variables for the server's keys, spread into the schema in config.ts. */
 export const keyFields = {
   APP_SECRET: secret,
   APP_SECRET_PREVIOUS: secret,

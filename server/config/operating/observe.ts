@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { address, text, whole } from '../fields.ts';
 
-/** The environment variables about traces and slow statements, spread into the schema in config.ts. */
+/** The environment variables for traces and slow statements, spread into the schema in config.ts. */
 export const observeFields = {
   OTEL_EXPORTER_OTLP_ENDPOINT: address.optional(),
   OTEL_EXPORTER_OTLP_HEADERS: text.optional(),

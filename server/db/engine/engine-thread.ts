@@ -49,8 +49,8 @@ export type Thread = {
 /** How long the engine may take to close cleanly. */
 const CLOSE_MS = 60_000;
 /**
- * On a busy machine a statement gets up to twice its time: if its thread used less than this share of a core, it was waiting for CPU rather
- * than working.
+ * If the thread used less than this share of a core, it was waiting for the CPU rather than working, because the machine is busy. Its
+ * statement may then take up to twice its time limit.
  */
 const STARVED_SHARE = 0.5;
 /** How long to wait for a thread's CPU usage. */

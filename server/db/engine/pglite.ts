@@ -64,11 +64,11 @@ export type PgliteOptions = {
   readonly warn?: (line: string) => void;
   /** Called once when the engine cannot be restarted. */
   readonly broken?: (error: Error) => void;
-  /** Runs the engine elsewhere than in a worker thread. */
+  /** Runs the engine somewhere other than in a worker thread. */
   readonly createWorker?: CreateWorker | undefined;
 };
 
-/** The caller of a piece of work: its ticket in the queue, its time limit, and the caller to count if it is stopped. */
+/** A piece of work: its ticket in the queue, its time limit, and the caller against whom it counts if it is stopped (`countedAs`). */
 type Run = { readonly ticket: Ticket; readonly limitMs: number | null; readonly caller?: string | undefined };
 
 /** There is only one engine, which every class may use in turn. */
@@ -122,7 +122,10 @@ export async function createPglite(location: DataLocation, options: PgliteOption
   };
 }
 
-/** Returns the database for work of one class. Null: the server's own statements, and each caller's in the class of that caller. */
+/**
+ * Returns the database for work of one class. If `workClass` is null, each caller's statements are in the class of that caller, and all
+ * others in the class of the server.
+ */
 function createDatabase(engine: Engine, durability: Database['durability'], workClass: WorkClass | null): Database {
   const { host, scheduler, stops, limits, isStaff } = engine;
   const ownRun = (text: string): Run => ({ ticket: serverTicket(workClass, text), limitMs: limits.server });

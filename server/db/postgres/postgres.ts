@@ -36,12 +36,12 @@ export type PostgresOptions = {
   readonly poolSize: number;
   /** Whether the two addresses lead to a pooler that assigns a connection for one transaction at a time, such as PgBouncer. */
   readonly pooled?: boolean;
-  /** The backend login at the database itself, which listening needs; default: `backendUrl`. */
+  /** The address for the backend login without a pooler, which listening needs. Defaults to `backendUrl`. */
   readonly listenUrl?: string;
-  /** The two logins at a streaming replica, and the maximum age of its data when it answers guests. */
+  /** The two logins on a streaming replica, and how old its data may be when it serves guests. */
   readonly replica?: { readonly backendUrl: string; readonly authenticatorUrl: string; readonly maxLagMs: number };
   readonly queue?: PostgresQueue;
-  /** Returns whether a caller (`Principal.caller`) is staff: their statements go before customers'. */
+  /** Returns whether a caller (`Principal.caller`) is staff. Their statements take precedence over those of customers. */
   readonly isStaff?: (caller: string) => boolean;
   /** Logs broken connections. */
   readonly warn: (message: string) => void;
@@ -68,7 +68,7 @@ type Core = {
 /** The maximum number of transactions that share a write. */
 const BATCH_MAX = 8;
 
-/** Connects to a PostgreSQL server with two logins; opens no connection before the first statement. */
+/** Creates a `Database` that uses a PostgreSQL server with two logins. No connection is opened before the first statement. */
 export function createPostgres(options: PostgresOptions): Database {
   const callers = openLogin(options.authenticatorUrl, 'authenticator', options);
   const schedulers = createPostgresSchedulers(options.poolSize, options.queue ?? DEFAULT_QUEUE);
@@ -89,7 +89,10 @@ export function createPostgres(options: PostgresOptions): Database {
   );
 }
 
-/** Returns the database for work of one class. Null: the server's own statements, and each caller's in the class of that caller. */
+/**
+ * Returns the database for work of one class. If `workClass` is null, each caller's statements are in the class of that caller, and all
+ * others in the class of the server.
+ */
 function createDatabase(core: Core, workClass: WorkClass | null): Database {
   const { options, backend, callers, schedulers, runInBatch, listeners, replica } = core;
   const getTicket = (principal: Principal): Ticket => {

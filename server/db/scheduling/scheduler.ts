@@ -9,7 +9,7 @@ import type { Ticket } from './ticket.ts';
 /**
  * Decides which statement runs next on the connections of one login, or on the single connection of the embedded engine.
  *
- * The problem: many callers share a few connections. Without an order, a guest with expensive reads delays a customer who pays, and a
+ * The problem: many callers share a few connections. Without an order, a guest with expensive reads delays a customer who is paying, and a
  * caller with many requests delays those with one. Each message to the database also has a fixed cost, which exceeds that of a brief
  * statement.
  *
@@ -18,15 +18,15 @@ import type { Ticket } from './ticket.ts';
  *    shedding), which may be this one.
  * 2. Slots are assigned: at once, or at the end of the event loop's turn, so that jobs that arrive together can share a message. A free
  *    slot goes to the job that `Queue` chooses.
- * 3. A brief transaction of a caller takes along other brief ones of its class that have waited longest (batching). They leave the queue
- *    and need no slot.
+ * 3. A brief transaction of a caller is sent together with the brief transactions of its class that have waited longest (batching). They
+ *    leave the queue and do not need a slot.
  * 4. The batch is sent. Each transaction gets its own outcome, and the slot is free again when all have theirs.
  *
  * A job is `waiting`, then `running`, then settled; or it is refused while it waits. The invariants, which `scheduler-model.test.ts` checks
  * with random interleavings:
  * - A job starts at most once and settles exactly once, with its own outcome.
- * - At most `slots` batches run, and of each class at most its limit.
- * - Every slot becomes free again, also after errors and lost connections.
+ * - At most `slots` batches run, and no class exceeds its limit.
+ * - Every slot becomes free again, even after errors and lost connections.
  * - A batch holds transactions of one class and one `Send` only.
  */
 export type Scheduler = {
@@ -54,7 +54,7 @@ export type SchedulerOptions = {
   readonly limits: ClassLimits;
   /** See `createEstimates`. */
   readonly longMs?: number | null;
-  /** Resolves at the end of the event loop's turn. Null: slots are assigned at once. */
+  /** Resolves at the end of the event loop's turn. If it is null, slots are assigned at once. */
   readonly endOfTurn?: (() => Promise<void>) | null;
   readonly now?: () => number;
 };
@@ -63,15 +63,15 @@ export type SchedulerOptions = {
 type Batching = {
   readonly most: number;
   readonly send: Send;
-  /** Those that wait, by class, in the order of their arrival. */
+  /** The waiting transactions of each class, in the order of their arrival. */
   readonly waiting: Readonly<Record<WorkClass, Set<Job>>>;
 };
 
 type Job = {
   readonly ticket: Ticket;
   /**
-   * Runs the job together with those that it takes along. Never rejects. Resolves with a function that settles what is not yet settled; it is
-   * called when the slot is free again, so that a caller's next statement finds it.
+   * Runs the job together with its companions. Never rejects. Resolves with a function that settles the jobs that are not settled yet. The
+   * function is called once the slot is free again, so that a caller's next statement can use the slot.
    */
   readonly start: (companions: readonly Job[]) => Promise<() => void>;
   readonly reject: (error: unknown) => void;

@@ -56,7 +56,7 @@ export function parseJson(bytes: Buffer, limits: JsonLimits): unknown {
   return JSON.parse(bytes.toString('utf8'));
 }
 
-/** Number of bytes of a text that are compared one by one. For longer texts, `indexOf` is faster. */
+/** The first bytes of a text are compared one by one, up to this many. For the rest of a longer text, `indexOf` is faster. */
 const SHORT_TEXT = 64;
 
 /** Returns the index of the quote that ends the text beginning at `start`. */

@@ -113,7 +113,7 @@ export async function keepDisputed(
   });
 }
 
-/** Periodic task: a quarter of an hour before the session, notifies customers whose code is held whom to call. */
+/** Periodic task: a quarter of an hour before the session, tells customers whose code is held whom to call. */
 export async function tellHeldCodes({ db, clock }: Services): Promise<void> {
   await db.query(`select private.tell_held_codes($1::timestamptz, '15 minutes')`, [clock()]);
 }

@@ -41,7 +41,7 @@ export type Holder<C extends Code, Subject = never> = {
   readonly resource: 'access_code' | 'crew_code' | 'staff_code';
   /** Prefix of failpoint names. */
   readonly failpoints: 'access' | 'crew' | 'staff-code';
-  /** Selects the columns of `C` from the table `c` and others. */
+  /** SQL that selects the fields of `C`. The table of codes has the alias `c`. A condition is appended to it. */
   readonly select: string;
   readonly insert: (tx: Transaction, code: NewCode, subject: Subject) => Promise<unknown>;
   /** Locks the row whose changes end the code. Returns whether the holder may still have a code. */

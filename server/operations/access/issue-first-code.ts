@@ -27,7 +27,7 @@ export async function requestFirstCode(services: Services, job: Job): Promise<Jo
   return result === 'ended' ? { closed: 'The session ended before the lock issued an access code.' } : 'done';
 }
 
-/** Reads the access of a confirmed booking, after issuing its code if that is due. Throws `Refusal` as `showAccess`. */
+/** Reads the access of a confirmed booking, after issuing its code if that is due. Throws the same refusals as `showAccess`. */
 export async function ensureCode(services: Services, bookingId: string): Promise<BookingAccess> {
   const { db, clock, log } = services;
   const booking = await requireConfirmed(db, bookingId);

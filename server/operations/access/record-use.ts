@@ -21,7 +21,7 @@ export async function recordUse(
   });
 }
 
-/** Does the same for a guest's code, which opens the door once. */
+/** Records the use of a guest's code and queues its removal, because such a code opens the door only once. */
 async function recordGuestUse(
   tx: Transaction,
   { lockId, fingerprints, at, now }: { lockId: string; fingerprints: readonly string[]; at: Date; now: Date },

@@ -19,7 +19,7 @@ type Renewal = { readonly booking: BookingFacts; readonly code: BookingCode };
 /**
  * Replaces the current code of a booking with a new one. The previous code works until the lock has accepted the new one. `actor`: the
  * account for the audit log. Throws `Refusal`: `session_ended`, `code_not_released`, `code_wait`, `code_limit`, `code_held`,
- * `provider_unavailable`, or as `showAccess`.
+ * `provider_unavailable`, or those of `showAccess`.
  */
 export async function renewCode(services: Services, bookingId: string, actor: string | null): Promise<BookingAccess> {
   const { db, log } = services;

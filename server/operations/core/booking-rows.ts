@@ -40,7 +40,7 @@ export type BookingFacts = {
   readonly orderSize: number | null;
   /** The start to which the cancellation terms refer: the earliest one if staff have moved the booking. */
   readonly termsStart: Date;
-  /** What moves added to the price and is not charged yet; negative for a reduction that is not refunded yet. */
+  /** The amount that moves added to the price and that is not charged yet; negative for a reduction that is not refunded yet. */
   readonly owedCents: number;
 };
 
@@ -86,7 +86,7 @@ export type PaymentFacts = {
   readonly paymentIntentId: string | null;
   readonly refundId: string | null;
   readonly createdAt: Date;
-  /** The number of the move that it pays for; null if it pays for the booking itself. */
+  /** The number of the move that this payment is for; null if it is for the booking itself. */
   readonly moveNumber: number | null;
   /** The saved card to charge; null for the pay page. */
   readonly card: string | null;

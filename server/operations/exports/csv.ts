@@ -17,7 +17,7 @@ function writeCell(cell: Cell): string {
   return quote(harmless(cell));
 }
 
-/** Prefixes text that a spreadsheet would run as a formula with an apostrophe. */
+/** Prepends an apostrophe to text that a spreadsheet would evaluate as a formula. */
 function harmless(text: string): string {
   return /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
 }

@@ -7,7 +7,7 @@ import { recordAudit } from '../core/audit.ts';
 
 export type EvidenceFile = { readonly name: string; readonly html: string };
 
-/** SQL for the settings with this version of the terms that were in force at an instant; the earliest of them if none was. */
+/** SQL that selects the settings in force at an instant, among those with this version of the terms, or else the earliest of these. */
 const settingsSql = (version: string, at: string): string =>
   `(select s.settings from public.business_settings s where s.settings ->> 'termsVersion' = ${version}
      order by s.created_at <= ${at} desc, case when s.created_at <= ${at} then s.version end desc nulls last, s.version limit 1)`;

@@ -8,7 +8,7 @@ test('without a hosted check, starting and reading one are refused with not_conf
     db: {
       // No earlier check found the customer to be under 18.
       queryRow: <R>(text: string) =>
-        // Cast: the row has what the statements of this test read.
+        // Cast: the row has only the columns that this test's statements read.
         Promise.resolve(text.includes('any(v.failure_reasons)') ? null : (row as R)),
     },
     hostedChecks: null,

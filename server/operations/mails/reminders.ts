@@ -23,8 +23,8 @@ function isCurrent(facts: BookingFacts | null, job: ReminderJob, now: Date): fac
 }
 
 /**
- * Job `mail.reminder`: the day before, mails the customer where and when the session is and how to get in. Sends nothing if the booking has
- * been moved or cancelled in the meantime.
+ * Job `mail.reminder`: on the day before the session, mails the customer where and when it is and how to get in. Sends nothing if the
+ * booking has been moved or cancelled in the meantime.
  */
 export async function sendReminder(services: Services, job: ReminderJob): Promise<JobOutcome> {
   await sendBookingMail(services, job, async (booking, facts) => {
@@ -38,7 +38,7 @@ export async function sendReminder(services: Services, job: ReminderJob): Promis
   return 'done';
 }
 
-/** Job `text.reminder`: sends a one-line reminder two hours before, to the confirmed number of the account. */
+/** Job `text.reminder`: two hours before the session, sends a one-line reminder to the confirmed phone number of the account. */
 export async function sendTextReminder(services: Services, job: ReminderJob): Promise<JobOutcome> {
   const { db, texts, clock, siteUrl, business } = services;
   const facts = await readBooking(db, job.subjectId);

@@ -88,7 +88,7 @@ export async function endAttempt(
 
 /**
  * Ends an attempt at the provider and starts the next one, with a saved card, or on the pay page if `card` is null. Returns null if the
- * attempt was paid first. Throws as `endAttempt`, and `Refusal` if the hold has ended.
+ * attempt was paid first. Throws the same errors as `endAttempt`, and `Refusal` if the hold has ended.
  */
 export async function replaceAttempt(
   services: Services,

@@ -63,7 +63,7 @@ export async function confirmFree(services: Services, tx: Transaction, bookingId
 /** Who cancels a booking, why, and what is refunded. */
 export type Cancelling = {
   readonly by: 'customer' | 'staff';
-  /** What is refunded of the payments of the booking: everything that can be refunded now, or an amount in cents. Null for nothing. */
+  /** The refund from the payments of the booking: everything that can be refunded now, or an amount in cents. Null for no refund. */
   readonly refund: {
     readonly paid: readonly PaidPayment[];
     readonly cents: 'all' | number;

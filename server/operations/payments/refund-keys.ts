@@ -7,7 +7,7 @@ import type { Refund } from '#server/providers/ports.ts';
  */
 export const firstKey = (id: string): string => `refund:${id}`;
 
-/** Returns whether a refund at the provider is an attempt of the refund with this first key. */
+/** Returns whether a refund at the provider is one of the attempts whose keys start with this first key. */
 export const isAttempt = (first: string, { key }: Pick<Refund, 'key'>): boolean =>
   key === first || key?.startsWith(`${first}:`) === true;
 
@@ -20,7 +20,7 @@ export function nextKey(first: string, refunds: readonly Pick<Refund, 'key'>[]):
   return keyAt(attempt);
 }
 
-/** Returns the id in a key, which is that of a payment or of a partial refund; an empty string if there is none. */
+/** Returns the id of the payment or partial refund in a key; an empty string if the key contains none. */
 export const idInKey = (key: string): string => key.split(':').find((word) => word.length === 36) ?? '';
 
 /** Returns whether a refund failed, so that it returns no money. */

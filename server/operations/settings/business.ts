@@ -15,7 +15,7 @@ export type BusinessReader = {
 
 /**
  * Reads the settings and follows their changes, including those made by other processes. `changed` is called after each change. If they
- * cannot be read, the previous settings stay in use. `holdMinutes`: the hold time of the operator, which pages show instead of that of
+ * cannot be read, the previous settings stay in use. `holdMinutes`: the operator's hold time, which pages show instead of the setting of
  * staff; null if not set.
  */
 export async function followBusiness(

@@ -15,8 +15,8 @@ export async function listLocks(services: Services): Promise<readonly RoomLock[]
 }
 
 /**
- * Checks that the lock service knows a lock and that no other open room uses it, before a room with it can be booked. Throws `Refusal`,
- * also if the service does not answer, because a room is opened for booking only if its door is known to open.
+ * Checks that the lock service recognises a lock and that no other open room uses it. Called before a room is opened for booking. Throws
+ * `Refusal`, even if the service is merely unreachable: a room opens for booking only if its door is known to open.
  */
 export async function requireLock(services: Services, lockId: string, studioId: string | null): Promise<void> {
   const other = (await readOpenRooms(services)).get(lockId);
@@ -30,7 +30,7 @@ export async function requireLock(services: Services, lockId: string, studioId: 
   );
 }
 
-/** Builds the refusal of a lock that another open room uses. Its codes would open both rooms. */
+/** Builds the refusal for a lock that another open room uses. If two rooms shared a lock, each code would open both. */
 export const lockTaken = (name: string | null): Refusal =>
   new Refusal('invalid_request', `${name ?? 'Another room'} already uses this lock. Each room needs its own lock.`, {
     field: 'room.lockId',

@@ -86,7 +86,7 @@ function requireUnpaidLink(booking: BookingFacts, payment: PaymentFacts | null):
 const paidByLink = (): Refusal =>
   new Refusal('already_done', 'This booking is already paid, so nothing was changed. Reload the booking.');
 
-/** Builds the refusal for staff of a link whose hold has ended. */
+/** Builds the refusal that staff get if the hold of the link has ended. */
 const linkOver = (): Refusal =>
   new Refusal('slot_taken', 'This link was not paid in time, so the hours are free again. Book them again.');
 

@@ -7,7 +7,7 @@ import type { Services } from '../core/services.ts';
 
 type FactorChange = {
   readonly permissions: readonly Permission[];
-  /** Number of days for which accounts without a second factor can continue. Existing rules keep their original start. */
+  /** Number of days for which accounts without a second factor keep these permissions. Existing rules keep their original start. */
   readonly graceDays: number;
 };
 

@@ -13,7 +13,7 @@ export type IgloohomeCredentials = {
 export type CallIgloohome = (method: 'GET' | 'POST', path: string, payload?: unknown) => Promise<unknown>;
 
 const tokenSchema = z.looseObject({ access_token: z.string(), expires_in: z.number() });
-/** The time before its expiry at which a token is replaced. */
+/** How long before its expiry a token is replaced. */
 const TOKEN_MARGIN_SECONDS = 60;
 
 /** Creates a client that fetches a token when it needs one, and once more if the token is refused. */

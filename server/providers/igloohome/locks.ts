@@ -9,7 +9,7 @@ export type IgloohomeConfig = IgloohomeCredentials & {
   readonly mode: LockCapabilities['mode'];
 };
 
-/** The most codes of all kinds together that a lock stores, according to its maker. */
+/** Maximum number of codes of all kinds that a lock stores, according to its maker. */
 const STORED_CODES = 199;
 
 const CAPABILITIES: Readonly<Record<LockCapabilities['mode'], LockCapabilities>> = {
@@ -69,7 +69,7 @@ const devicesSchema = z.looseObject({
     }),
   ),
 });
-/** The most pages of devices: more than any studio's account has. A cursor that never ends is a fault of the provider. */
+/** Maximum number of pages of devices: more than any studio's account has. A cursor that never ends is a fault of the provider. */
 const DEVICE_PAGES = 50;
 
 const JOB_UNLOCK = 2;

@@ -4,7 +4,7 @@ import { type ObserveCalls, observed, ProviderError } from '../call.ts';
 /** Verifies that igloohome signed a webhook. `rawBody` is the unmodified text of the request. */
 export type VerifyIgloohomeWebhook = (request: Request, rawBody: string) => Promise<boolean>;
 
-/** The largest difference between a webhook's date and the server's clock, in milliseconds. */
+/** Maximum difference between a webhook's date and the server's clock, in milliseconds. */
 const SKEW_MS = 300_000;
 const KEY_TIMEOUT_MS = 3_000;
 

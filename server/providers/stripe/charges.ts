@@ -9,7 +9,7 @@ import { intentReply, read } from './replies.ts';
 const MARK = 'saved_card';
 /** The fields expanded in each payment: the charge, which contains refunds and disputes. */
 const EXPAND = ['latest_charge'];
-/** The most payments that a search reads. */
+/** Maximum number of payments that a search reads. */
 const SCAN_MAX = 300;
 
 /** Whether an id is that of a payment by a saved card and not that of a session. */

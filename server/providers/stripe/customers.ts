@@ -2,7 +2,7 @@ import Stripe from 'stripe';
 import type { SavedCard } from '../ports.ts';
 import { cardsReply, customerReply, read } from './replies.ts';
 
-/** The most saved cards that are shown. */
+/** Maximum number of saved cards that are shown. */
 const CARDS_MAX = 20;
 
 /** Creates a customer, identified only by the account number (docs.stripe.com/api/customers). */

@@ -4,9 +4,9 @@ import type { ProviderEvent } from '../ports.ts';
 import { isMarked } from './charges.ts';
 import { type EventReply, eventReply, read } from './replies.ts';
 
-/** The most events that are listed. */
+/** Maximum number of events that are listed. */
 const LIST_MAX = 1_000;
-/** The largest difference between a signature's date and now, in either direction (docs.stripe.com/webhooks#replay-attacks). */
+/** Maximum difference between a signature's date and now, in either direction (docs.stripe.com/webhooks#replay-attacks). */
 const SIGNATURE_TOLERANCE_S = 300;
 /** Events about changes of a payment (docs.stripe.com/api/events/types). */
 const EVENT_TYPES = [

@@ -3,7 +3,7 @@ import { ProviderError } from '../call.ts';
 import type { LedgerEntry, Payout, ProviderLedger } from '../ports.ts';
 import { type BalanceReply, balanceReply, type BalanceSource, read } from './replies.ts';
 
-/** The most entries of one month: a hundred pages. */
+/** Maximum number of entries in one month: a hundred pages. */
 const LIST_MAX = 10_000;
 
 const OURS = 'aud';

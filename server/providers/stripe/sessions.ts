@@ -6,7 +6,7 @@ import { parseChoice } from './client.ts';
 import { INTENT_STATUSES, type StripeAccount, toDecline } from './intent.ts';
 import { customerReply as withId, listReply, read, sessionReply } from './replies.ts';
 
-/** The most sessions that a search reads. */
+/** Maximum number of sessions that a search reads. */
 export const SCAN_MAX = 1_000;
 /** Methods whose payment succeeds or fails days after the customer has finished. */
 const DELAYED_METHODS: readonly string[] = ['au_becs_debit'];

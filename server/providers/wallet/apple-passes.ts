@@ -84,7 +84,7 @@ function describe(pass: WalletPass, service: PassService, { typeId, teamId }: Se
   };
 }
 
-/** The time at which the phone offers the pass on its locked screen. `relevantDate` is for phones before iOS 18. */
+/** The time at which the phone offers the pass on its lock screen. `relevantDate` is for phones before iOS 18. */
 const shownFrom = ({ start, end }: WalletPass) => ({
   relevantDate: start.toISOString(),
   relevantDates: [{ startDate: start.toISOString(), endDate: end.toISOString() }],

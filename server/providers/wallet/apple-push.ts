@@ -10,7 +10,7 @@ type Settings = {
 };
 type Answer = { readonly status: number; readonly reason: string };
 
-/** The reasons for which a token is no longer of use: the pass or the phone is gone, or the token was never valid. */
+/** Apple's reasons for refusing a token that should be forgotten: the pass or the phone is gone, or the token was never valid. */
 const GONE = new Set(['BadDeviceToken', 'DeviceTokenNotForTopic', 'ExpiredToken', 'Unregistered']);
 
 /**

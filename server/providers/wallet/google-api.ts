@@ -14,7 +14,7 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const tokenSchema = z.looseObject({ access_token: z.string().min(1), expires_in: z.number() });
 /** The object that was read, made or changed. */
 const objectSchema = z.looseObject({ id: z.string().min(1) });
-/** The time before its expiry at which a token is replaced. */
+/** How long before its expiry a token is replaced. */
 const EARLY_MS = 60_000;
 
 /**

@@ -42,7 +42,7 @@ export async function publishedTables(state: DeliveryState): Promise<readonly Ta
   return published;
 }
 
-/** Ends a subscription. Its client must join and read again. */
+/** Ends a subscription. Its client must join again and reload its data. */
 export function lose(state: DeliveryState, subscription: Subscription, message: string): void {
   state.subscriptions.delete(subscription);
   subscription.onLost(message);
@@ -93,7 +93,7 @@ function fits({ relation, binding, shape }: PreparedBinding, published: readonly
   return table !== undefined && getShape(table, binding) === shape;
 }
 
-/** The most changes of a group. The policies of all subscribers are evaluated over a group in one statement, within its time limit. */
+/** Maximum number of changes in a group. One statement with a time limit evaluates the policies of all subscribers over a group. */
 const GROUP_MAX = 100;
 
 /** Groups neighbouring changes of the same table, up to a limit per group. Keeps the order of all changes. */

@@ -98,7 +98,7 @@ async function evaluate(
   }
 }
 
-/** The work class of a filter: its statement queues with those of its subscriber's class. */
+/** The work class of a filter. Its statement is queued together with the other statements of the subscriber's class. */
 const getWorkClass = ({ role }: Member): 'guest' | 'customer' => (role === 'anon' ? 'guest' : 'customer');
 
 /**

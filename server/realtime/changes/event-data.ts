@@ -1,7 +1,7 @@
 import { type Change, getField, type Image } from './outbox.ts';
 import type { Table, TableAccess } from './tables.ts';
 
-/** The largest change that is sent with all its fields, in characters of JSON. Larger ones have only their small fields. */
+/** Maximum size of a change that is sent with all its fields, in characters of JSON. Larger changes are sent with small fields only. */
 const CHANGE_MAX = 1_048_576;
 const FIELD_MAX = 64;
 

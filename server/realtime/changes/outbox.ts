@@ -66,13 +66,13 @@ export type Page = {
   readonly gap: boolean;
 };
 
-/** The most rows of one read. */
+/** Maximum number of rows in one read. */
 export const PAGE_ROWS = 500;
 /** The time for which the outbox keeps changes, in seconds. */
 export const KEPT_SECONDS = 300;
 /** After a longer absence a reader may have missed deleted rows. A minute less than `KEPT_SECONDS`. */
 const LATE_MS = 240_000;
-/** The least time between two marks, in milliseconds. */
+/** Minimum time between two marks, in milliseconds. */
 const MARK_MS = 200;
 
 const KINDS = { I: 'INSERT', U: 'UPDATE', D: 'DELETE' } as const;

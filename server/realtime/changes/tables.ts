@@ -47,7 +47,7 @@ export type Tables = {
   forget(): void;
 };
 
-/** The longest delay until a change of the publication, a table, a policy or a privilege takes effect. */
+/** Maximum delay until a change to the publication, a table, a policy or a privilege takes effect. */
 const CACHE_MS = 1_000;
 
 export function createTables(db: Database, clock: Clock): Tables {

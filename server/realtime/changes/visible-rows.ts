@@ -6,9 +6,9 @@ import type { Member } from '../core/token.ts';
 import type { Image } from './outbox.ts';
 import { getSqlName, type Table, type TableAccess } from './tables.ts';
 
-/** The most members that one statement checks, because a caller's statement may take at most 3 s. */
+/** Maximum number of members that one statement checks, because a caller's statement may take at most 3 s. */
 const MEMBERS_MAX = 100;
-/** The most concurrent statements, because the other APIs need connections and processors too. */
+/** Maximum number of concurrent statements, because the other APIs need connections and processors too. */
 const STATEMENTS_AT_ONCE = 2;
 
 /** Returns the row as JSON text. */

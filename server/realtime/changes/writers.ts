@@ -1,6 +1,6 @@
 import type { Database } from '#server/db/database.ts';
 
-/** The longest wait of a subscription for transactions that began before it. */
+/** Maximum time for which a subscription waits for transactions that began before it. */
 const WAIT_MAX_MS = 5_000;
 const POLL_MS = 5;
 const LATE_POLL_MS = 500;

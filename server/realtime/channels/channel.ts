@@ -25,7 +25,7 @@ export type Channel = {
   readonly topic: TopicKey;
   readonly request: JoinRequest;
   member: Member;
-  /** The account for which the channel counts; null for a guest or the service. */
+  /** The account to whose limits the channel counts; null for a guest or the service. */
   account: string | null;
   rights: Rights;
   /** The write rights that were already looked up for this token. */
@@ -96,8 +96,8 @@ export function pushSystem(
 }
 
 /**
- * Ends a channel: stops its subscriptions and notifies the client. After `phx_close` the client stays away; after `phx_error` it rejoins
- * automatically. Null sends neither, because the client asked for the end or its connection is gone.
+ * Ends a channel: stops its subscriptions and notifies the client. After `phx_close` the client does not rejoin; after `phx_error` it
+ * rejoins automatically. Null sends neither, because the client asked for the end or its connection is gone.
  */
 export function endChannel(
   context: Pick<RealtimeContext, 'topics' | 'accounts'>,

@@ -171,7 +171,7 @@ async function subscribeToChanges(context: RealtimeContext, channel: Channel): P
   }
 }
 
-/** The longest wait. Shorter than the ten seconds after which a client gives up a join. */
+/** Maximum wait. It is shorter than the ten seconds after which a client gives up on joining. */
 const READY_MAX_MS = 9_000;
 
 async function inTime<T>(ready: Promise<T>, milliseconds: number): Promise<T> {

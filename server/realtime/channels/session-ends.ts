@@ -1,19 +1,19 @@
 import type { Member } from '../core/token.ts';
 
-/** The subject of a notification of the database: a session or an account that has ended, or an account whose rights have changed. */
+/** The subject of a database notification: a session or an account that has ended, or an account whose rights have changed. */
 export type SessionEnd = { readonly kind: 'session' | 'account' | 'rights'; readonly id: string };
 
-/** Recent ends of sessions. A join that began before such an end must check them. */
+/** The sessions that ended recently. A join that began before a session ended must check whether the end concerns its member. */
 export type SessionEnds = {
   note(end: SessionEnd): void;
   /** Whether a session, account or right of this member has ended or changed within the last half minute. */
   concerns(member: Member): boolean;
 };
 
-/** The time for which ends are kept: longer than a join can take. */
+/** How long the end of a session is remembered. This must be longer than a join can take. */
 const KEPT_MS = 30_000;
 
-/** Reads `kind:id`. Returns null for any other text, after which every channel is checked. */
+/** Parses a payload of the form `kind:id`. Returns null for any other text. The caller then checks every channel. */
 export function readSessionEnd(payload: string): SessionEnd | null {
   const [kind, id = ''] = payload.split(':', 2);
   return kind === 'session' || kind === 'account' || kind === 'rights' ? { kind, id } : null;

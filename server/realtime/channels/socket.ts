@@ -40,10 +40,10 @@ export type Socket = {
   channels(): number;
 };
 
-/** The longest silence of a client. Clients send a heartbeat every 25 s. */
+/** Maximum time without a message from a client. Clients send a heartbeat every 25 s. */
 const SILENCE_MAX_MS = 60_000;
 const IDLE_MAX_MS = 10 * 60_000;
-/** The most messages of one topic that may wait for an earlier one. */
+/** Maximum number of messages of one topic that may wait for an earlier one. */
 const WAITING_MAX = 200;
 /** The largest frame of a socket without a signed-in channel, and the most bytes that such a socket may send in a minute. */
 const GUEST_FRAME_MAX = 64 * 1024;

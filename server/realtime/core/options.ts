@@ -1,28 +1,28 @@
 /** Limits of the realtime API. All counts are exact for one process; rates are averages over `RATE_SECONDS`. */
 export type RealtimeOptions = {
   readonly socketsMax: number;
-  /** The most sockets of one address. */
+  /** Maximum number of sockets of one address. */
   readonly socketsPerAddress: number;
-  /** The most sockets with a channel of one signed-in account. */
+  /** Maximum number of sockets with a channel of one signed-in account. */
   readonly socketsPerAccount: number;
   readonly channelsPerSocket: number;
-  /** The most table subscriptions of one channel. */
+  /** Maximum number of table subscriptions of one channel. */
   readonly bindingsPerChannel: number;
-  /** The most joins of one socket, per second. */
+  /** Maximum number of joins of one socket, per second. */
   readonly joinsPerSecond: number;
-  /** The most messages that one socket sends, per second. */
+  /** Maximum number of messages that one socket sends, per second. */
   readonly messagesPerSecond: number;
-  /** The most messages of one account over all its sockets and HTTP, per second. Over HTTP, guests count by address. */
+  /** Maximum number of messages of one account over all its sockets and HTTP, per second. Over HTTP, guests count by address. */
   readonly accountMessagesPerSecond: number;
-  /** The most messages in one call over HTTP. */
+  /** Maximum number of messages in one call over HTTP. */
   readonly batchMax: number;
-  /** The most presence calls of one channel in 30 seconds. */
+  /** Maximum number of presence calls of one channel in 30 seconds. */
   readonly presenceCalls: number;
-  /** The most different presence keys of one topic. */
+  /** Maximum number of different presence keys of one topic. */
   readonly presenceKeysMax: number;
-  /** The largest presence payload, in bytes. */
+  /** Maximum size of a presence payload, in bytes. */
   readonly presenceMax: number;
-  /** The largest broadcast payload, in bytes. */
+  /** Maximum size of a broadcast payload, in bytes. */
   readonly payloadMax: number;
   /** A socket whose unsent data exceeds this many bytes is closed. */
   readonly unsentMax: number;

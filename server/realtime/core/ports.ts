@@ -21,7 +21,7 @@ type StoredMessage = { readonly id: string; readonly broadcast: Broadcast };
 export type Messages = {
   /** Returns the newest `limit` messages since an instant in milliseconds, oldest first. */
   replay(topic: string, since: number, limit: number): Promise<readonly StoredMessage[]>;
-  /** Stores a message that was already sent. Returns its id. `seconds`: the time for which it is kept; null for the default. */
+  /** Stores a message that was already sent, for `seconds` or, if that is null, for the default time. Returns its id. */
   store(topic: string, broadcast: Broadcast, seconds: number | null): Promise<string>;
 };
 
@@ -34,9 +34,9 @@ export type ChangesReady = { readonly error: string | null; readonly warning: st
 export type ChangeSubscription = {
   /** One id per binding, in the order of the bindings. */
   readonly ids: readonly number[];
-  /** Resolves once every later change is captured. */
+  /** Resolves once all changes from then on are captured. */
   readonly ready: Promise<ChangesReady>;
-  /** Uses this member for the visibility of later changes. */
+  /** From now on, evaluates the visibility of changes with the rights of this member. */
   setMember(member: Member): void;
   end(): void;
 };

@@ -8,7 +8,7 @@ import { toPrincipal } from './principal.ts';
 /** The policies of `realtime.messages` for one role, as SQL conditions; null if the role cannot use the table at all. */
 type Conditions = { readonly select: string | null; readonly insert: string | null };
 
-/** The longest delay until a new policy applies to new joins. */
+/** Maximum delay until a new policy applies to new joins. */
 const CACHE_MS = 1_000;
 const QUERY_CANCELED = '57014';
 

@@ -10,7 +10,7 @@ export type MessageRow = {
   readonly bytes: Uint8Array | null;
 };
 
-/** The longest time for which a message is kept: the database deletes its partition after it. */
+/** Maximum time for which a message is kept. Afterwards the database deletes its partition. */
 const LONGEST_SECONDS = 72 * 3600;
 
 /** Reads and stores messages of private topics in `realtime.messages`. */

@@ -5,24 +5,24 @@ export type Bounds = {
   /** Null skips the checks of conditions, patterns and searches. */
   readonly patterns: number | null;
   readonly conditions: number;
-  /** The most members of all `in` lists together. */
+  /** Maximum number of members of all `in` lists together. */
   readonly members: number;
   readonly orders: number;
-  /** The most steps of one JSON path. */
+  /** Maximum number of steps of one JSON path. */
   readonly steps: number;
-  /** The most columns of all levels, including those that `*` stands for. */
+  /** Maximum number of columns of all levels, including those that `*` stands for. */
   readonly columns: number;
   /** How often one level may select the same column. */
   readonly copies: number;
   readonly embeds: number;
   readonly depth: number;
-  /** The most rows that nested lists could return if each were full. */
+  /** Maximum number of rows that nested lists could return if each were full. */
   readonly possibleRows: number;
-  /** The most rows that all embedded lists may actually return. */
+  /** Maximum number of rows that all embedded lists may actually return. */
   readonly rows: number;
-  /** The most rows of one insert. */
+  /** Maximum number of rows of one insert. */
   readonly newRows: number;
-  /** The most members of all objects and lists of a JSON body, or the most cells of a CSV body. */
+  /** Maximum number of members of all objects and lists of a JSON body, or of cells of a CSV body. */
   readonly bodyMembers: number;
 };
 

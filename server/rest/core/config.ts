@@ -8,7 +8,7 @@ export type RestConfig = {
   readonly schemas: readonly string[];
   /** Further schemas searched for types, operators and computed columns. */
   readonly extraSearchPath: readonly string[];
-  /** The most rows in one list. */
+  /** Maximum number of rows in one list. */
   readonly maxRows: number;
   /** Whether callers may use aggregates; off by default as in PostgREST, because they can be expensive. */
   readonly aggregates: boolean;
@@ -20,7 +20,7 @@ export type RestConfig = {
   /** A function of the first schema that replaces the generated API description. */
   readonly rootSpec: string | null;
   readonly openapi: OpenapiMode;
-  /** The most bytes of an answer, by kind of caller. */
+  /** Maximum size of an answer, in bytes, by kind of caller. */
   readonly answerBytes: Readonly<Record<CallerClass, number>>;
 };
 const TX_ENDS = ['commit', 'commit-allow-override', 'rollback', 'rollback-allow-override'] as const;

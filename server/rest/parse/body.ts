@@ -24,10 +24,10 @@ const TYPES: readonly (readonly [RegExp, Exclude<Sent, 'query'> | 'csv', 'table'
   [/^application\/octet-stream\s*(;|$)/i, 'binary', 'call'],
 ];
 
-/** `columnsNamed`: the request names the columns itself. `newRows`, `bodyMembers`: the most rows and values that a body may have. */
+/** `columnsNamed`: the request names the columns itself. `newRows`, `bodyMembers`: limits for the rows and values of a body. */
 type BodyOptions = { readonly columnsNamed: boolean } & Pick<Bounds, 'newRows' | 'bodyMembers'>;
 
-/** The deepest nesting of a body. Each level uses some of the database's stack. */
+/** Maximum depth to which a body may be nested. Each level uses some of the database's stack. */
 const DEPTH_MAX = 100;
 
 /** Reads a request's body. Throws PGRST102 if it cannot be parsed, 400 if it has too many rows. */

@@ -9,7 +9,7 @@ export type Form = {
   /** Whether the answer is one object instead of a list. */
   readonly single: boolean;
   readonly stripNulls: boolean;
-  /** The form of the statement's query plan, which is returned instead of its result; null for the result. */
+  /** The format of the query plan to return instead of the result; null to return the result. */
   readonly plan: PlanForm | null;
   /** All media types that the request accepts, for functions that return their own. */
   readonly accepts: readonly string[];
@@ -34,7 +34,7 @@ const PLAN = /^application\/vnd\.pgrst\.plan(?:\+(json|text))?(;.*)?$/;
 /** Caches parsed `Accept` headers, because clients send the same few of them repeatedly. */
 const cachedForms = new LRUCache<string, Form>({ max: 200 });
 
-/** Returns the first type of the `Accept` header that the server, or the called function itself, can write. Throws PGRST107 for none. */
+/** Returns the first type of the `Accept` header that the server, or the called function, can write. Throws PGRST107 if there is none. */
 export function readForm(header: string | null, options: { plans: boolean; call: boolean }): Form {
   const key = `${options.plans} ${options.call} ${header ?? '*/*'}`;
   const found = cachedForms.get(key);

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { type Read, readQuery } from './query.ts';
 
-/** The most queries that the cache keeps. */
+/** Maximum number of queries that the cache keeps. */
 const QUERIES_MAX = 500;
-/** The longest query that the cache keeps, in characters. */
+/** Maximum length of a query that the cache keeps, in characters. */
 const QUERY_MAX = 1_000;
 
 /** Returns the same parsed object for the same text, because clients read the same rooms and days repeatedly. */

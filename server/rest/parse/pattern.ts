@@ -1,12 +1,12 @@
-/** The longest pattern, in characters. */
+/** Maximum length of a pattern, in characters. */
 export const PATTERN_MAX = 100;
-/** The most repetitions of a counted quantifier such as `a{20}`. */
+/** Maximum number of repetitions of a counted quantifier such as `a{20}`. */
 const REPEAT_MAX = 20;
-/** The most parts of a pattern with its counted repetitions written out: compiling costs more than the square of this. */
+/** Maximum number of parts of a pattern after its counted repetitions are written out. Compiling costs more than the square of this. */
 const PARTS_MAX = 120;
-/** The most anchors such as `^` or `\\m`, which match no character. PostgreSQL can take many seconds to compile a few of them. */
+/** Maximum number of anchors such as `^` or `\\m`, which match no character. PostgreSQL can take many seconds to compile a few of them. */
 const ANCHORS_MAX = 4;
-/** The most character ranges such as `a-z`: each may stand for thousands of characters, in both cases. */
+/** Maximum number of character ranges such as `a-z`. Each may contain thousands of characters, in both cases. */
 const RANGES_MAX = 4;
 
 /**
@@ -68,7 +68,10 @@ class PatternReader {
     return null;
   }
 
-  /** Skips one atom. Returns null if there is none (an opening bracket, an alternative), or a text that describes a fault. */
+  /**
+   * Skips one atom and returns its counts. Returns null if there is no atom (an opening bracket, an alternative), or an error message if
+   * the atom is not acceptable.
+   */
   #atom(): Group | string | null {
     const char = this.#text[this.#at];
     this.#at += 1;
@@ -110,7 +113,7 @@ class PatternReader {
     return inside.includes('[:<:]') || inside.includes('[:>:]') ? ANCHOR : PART;
   }
 
-  /** Adds an atom and its quantifier to the enclosing group. Returns a text that describes a fault, or null. */
+  /** Adds an atom and its quantifier to the enclosing group. Returns an error message if they are not acceptable, otherwise null. */
   #repeat(atom: Group): string | null {
     const quantifier = readQuantifier(this.#text.slice(this.#at));
     this.#at += quantifier.length;

@@ -1,4 +1,4 @@
-/** The least similarity of a suggested name, from 0 (nothing in common) to 1 (the same). */
+/** Minimum similarity of a suggested name, from 0 (nothing in common) to 1 (identical). */
 const SIMILARITY_MIN = 0.33;
 /** The number of candidates that are compared letter by letter: those with the most sequences of letters in common. */
 const COMPARED_MAX = 50;

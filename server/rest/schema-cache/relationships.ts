@@ -67,7 +67,7 @@ export function findRelationships(
   keys: readonly KeyRow[],
   traces: Traces,
 ): Relationship[] {
-  /** Returns the exposed relations that show all these columns of a table, with the names of the columns there. */
+  /** Returns the exposed relations that include all the given columns of a table, with each relation's names for those columns. */
   const showing = (oid: number, columns: readonly number[]): { table: Table; names: string[] }[] =>
     exposed.flatMap(({ row, table }) => {
       const shown = traces.get(row.oid)?.get(oid);

@@ -23,7 +23,7 @@ export type Statement = { readonly text: string; readonly binders: readonly Bind
 /** Collects binders while SQL is built. */
 export type SqlBuilder = {
   readonly binders: Binder[];
-  /** The most rows of a list. */
+  /** Maximum number of rows of a list. */
   readonly maxRows: number;
   /** Returns the `$n` of a value. Equal values share one. */
   bind(binder: Binder): string;

@@ -10,9 +10,9 @@ export type StorageContext = {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly pictures: PictureEncoder;
-  /** The most bytes of an object in any bucket. */
+  /** Maximum size of an object in any bucket, in bytes. */
   readonly sizeMax: number;
-  /** The most bytes that the unfinished resumable uploads may announce, for one account and for all together. */
+  /** Maximum number of bytes that the unfinished resumable uploads may announce, for one account and for all together. */
   readonly openUploads: { readonly perAccount: number; readonly total: number };
   readonly links: Links;
   readonly readCaller: ReadCaller;

@@ -24,9 +24,9 @@ export const toWriter = (caller: Caller): Writer => ({ caller: toPrincipal(calle
 /** The destination of an object. */
 export type ObjectPath = { readonly bucketId: string; readonly name: string; readonly replace: boolean };
 
-/** The longest upload. A longer one is abandoned, and cleanup may delete its bytes. */
+/** How long an upload may take. After that it counts as abandoned, and cleanup may delete its bytes. */
 const UPLOAD_MINUTES = 60;
-/** The largest picture to re-encode, because it is first read into memory. */
+/** The maximum size of a picture that is re-encoded, in bytes. It is limited because the picture is first read into memory. */
 const REENCODE_MAX = 20 * 1024 * 1024;
 
 /**

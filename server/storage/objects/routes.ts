@@ -22,7 +22,7 @@ const relocationSchema = z.looseObject({
 });
 const copySchema = relocationSchema.extend({
   copyMetadata: z.boolean().nullish(),
-  // The client's `metadata` contains here what an upload sends as headers.
+  // Here the client's `metadata` contains what an upload sends as headers.
   metadata: z
     .looseObject({
       cacheControl: z.string().optional(),

@@ -4,7 +4,7 @@ import type { PictureJob } from './jobs.ts';
 /** The formats that can be transformed, detected from the bytes. */
 const FORMATS = ['jpeg', 'png', 'webp', 'gif', 'heif'];
 const QUALITY = 80;
-/** For each way to fit: the name in hosted Supabase (imgproxy's `resizing_type`) and the name in the decoder. */
+/** Maps each resize mode to its name in hosted Supabase (imgproxy's `resizing_type`) and its name in the decoder. */
 const FITS = {
   cover: { resizingType: 'fill', fit: 'cover' },
   contain: { resizingType: 'fit', fit: 'inside' },

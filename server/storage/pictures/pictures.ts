@@ -18,7 +18,7 @@ const REENCODE = { formats: ['jpeg', 'png', 'webp'], resize: null, output: 'jpeg
 /** The job for photos whose text will be read. */
 const ENHANCE_TEXT = { formats: ['jpeg'], enhanceText: true, output: 'png' } as const;
 const WAITING_MAX = 64;
-/** The most bytes of pictures that are being received or queued. Beyond it callers get 503. */
+/** Maximum total size of the pictures that are being received or queued, in bytes. Above it, callers get 503. */
 const MEMORY_MAX = 128 * 1024 * 1024;
 
 export function createPictures(): Pictures {

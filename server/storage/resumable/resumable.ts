@@ -19,7 +19,7 @@ import { COLUMNS, findUpload, LIFE, type Upload, type Uploader } from './upload-
 export type NewUpload = ObjectPath &
   Details & { readonly contentType: string; readonly length: number; readonly described: string };
 
-/** The most parts of an upload: enough for 5 GB in parts of 6 MB, the size that clients send. */
+/** Maximum number of parts of an upload: enough for 5 GB in parts of 6 MB, the size that clients send. */
 const PARTS_MAX = 1_000;
 const OPEN_MAX = 200;
 

@@ -8,8 +8,8 @@ import { noDate, toDateParts, typedDateSchema } from '#web/lib/birth-date.ts';
 const TOO_YOUNG = 'You must be 18 years or older.';
 
 /**
- * The schema of the profile form on a given day. The date of birth may be empty. The current password and the code are only asked for
- * when the server requires a proof.
+ * The schema of the profile form on a given day. The date of birth may be empty. The form asks for the current password and the code only
+ * when the server requires reauthentication.
  */
 export const profileFormSchema = (today: StudioDate) =>
   profileSchema.extend({

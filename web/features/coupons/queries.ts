@@ -12,8 +12,8 @@ export class CouponRefused extends Error {
   override readonly name = 'CouponRefused';
 }
 /**
- * Checks a code for these hours, which must be in order. Null checks it for the longest booking at any hours. Throws `CouponRefused` with
- * the server's message.
+ * Checks a code for these hours, which must be in order. If `slots` is null, checks the code for the longest possible booking at any time.
+ * Throws `CouponRefused` with the server's message.
  */
 export async function validateCoupon(code: string, slots: readonly Slot[] | null): Promise<Coupon> {
   const { data, error } = await rest.rpc('validate_discount_code', {

@@ -10,8 +10,8 @@ import { idQueries, useHostedResult } from './queries.ts';
 import { useIdStatus } from './status-query.ts';
 
 /**
- * Waits for the result of the hosted check that this tab started. If the ID is verified, continues to the checkout, or to the profile
- * without a booking.
+ * Waits for the result of the hosted check that this tab started. If the ID is verified, continues to the checkout, or to the profile if
+ * there is no booking.
  */
 export function useCheckReturn() {
   const navigate = useNavigate();

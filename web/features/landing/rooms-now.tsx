@@ -71,7 +71,7 @@ function State({ name }: { name: string }) {
   );
 }
 
-/** Returns the current state of a room, and follows it. Null while it is unknown. */
+/** Returns the current state of a room and keeps it up to date. Null while it is unknown. */
 function useRoom(room: string): RoomNow | null {
   const now = useNow(TICK_MS);
   const rooms = useFresh(now);

@@ -3,7 +3,7 @@ import type { CallAnswer } from '#web/data/fetch-client.ts';
 
 type Answer = CallAnswer<'next-free'>;
 
-/** Polling interval. An answer only describes the present. */
+/** Polling interval. An answer only describes the moment at which it was given. */
 const EVERY_MS = 60_000;
 /** Delay of the first request, so that the first view is painted before it. */
 const FIRST_MS = 1_000;

@@ -3,8 +3,8 @@ import { type ComponentType, type RefObject, useEffect, useState } from 'react';
 type Parts = { readonly RoomState: ComponentType<{ name: string }>; readonly TonightPrice: ComponentType };
 
 /**
- * Fetches the code that follows the rooms when their list is nearly in view, because it needs the large client. Null until then, or if it
- * cannot be fetched.
+ * Loads the code that subscribes to the current state of the rooms once their list is about to scroll into view. It is loaded late because
+ * it needs the large client. Null until it has loaded, or if it cannot be loaded.
  */
 export function useRoomsNow(list: RefObject<HTMLElement | null>): Parts | null {
   const [parts, setParts] = useState<Parts | null>(null);

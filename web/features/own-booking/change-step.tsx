@@ -148,7 +148,7 @@ function Places({ booking, to }: { booking: BookingPage; to: To }) {
   );
 }
 
-/** `leave`: why the saved card did not pay, and the address at which the difference can be paid. */
+/** `leave`: why the saved card could not be charged, and the address at which the difference can be paid. */
 type ChangeResult = {
   readonly done: boolean;
   readonly leave?: { readonly problem: CardProblem; readonly url: string };
@@ -168,7 +168,7 @@ function useChange(booking: BookingPage, change: Change, onDone: () => void) {
       });
       if (url === null || url === '') return { done: url === '' };
       const problem = getProblem(answer);
-      // The page shows first why the card did not pay.
+      // The page first shows why the card could not be charged.
       if (problem !== undefined) return { done: false, leave: { problem, url } };
       leaveTo(url);
       return { done: false };
@@ -192,7 +192,7 @@ function useChange(booking: BookingPage, change: Change, onDone: () => void) {
   return { asking, make };
 }
 
-/** The highest number of saved cards that are offered. */
+/** The maximum number of saved cards that are offered. */
 const CARDS = 3;
 
 /** The ways to make a change: with a saved card if a payment is needed, or on the pay page. `busy`: the card that is being charged. */
@@ -243,7 +243,7 @@ function Choices({
   );
 }
 
-/** Shows why the saved card did not pay, and leads to the pay page. The new hours are held in the meantime. */
+/** Shows why the saved card could not be charged, and links to the pay page. The new hours are held in the meantime. */
 function Refused({ problem, url, onBack }: { problem: CardProblem; url: string; onBack: () => void }) {
   return (
     <div className="space-y-4">

@@ -9,10 +9,10 @@ import { ChangeStep } from './change-step.tsx';
 import { endWith, freeAfter, useTaken } from './free-hours.ts';
 import { type BookingPage, quoteChange } from './queries.ts';
 
-/** The highest number of further hours that are offered. */
+/** The maximum number of additional hours that are offered. */
 const MOST = 6;
 
-/** Lets a booking end later, as long as the room is free, and shows the cost before anything changes. */
+/** Lets the customer extend a booking while the room is free, and shows the cost before anything changes. */
 export function ExtendForm({ booking, userId, onDone }: { booking: BookingPage; userId: string; onDone: () => void }) {
   const [more, setMore] = useState<number | null>(null);
   const taken = useTaken(booking.studioId, studioDate(booking.endTime), userId);
@@ -48,7 +48,7 @@ export function ExtendForm({ booking, userId, onDone }: { booking: BookingPage; 
   );
 }
 
-/** A later end and its extra cost. The server computes the cost, because further hours can bring a discount for all hours. */
+/** A later end and its extra cost. The server computes the cost, because additional hours can bring a discount for all hours. */
 function LaterEnd({ booking, more, onChoose }: { booking: BookingPage; more: number; onChoose: () => void }) {
   const end = endWith(booking, more);
   const { data, isPending } = useQuery({

@@ -131,7 +131,7 @@ function RefundFields({ control, remaining }: { control: Control; remaining: num
   );
 }
 
-/** Describes what a cancellation does, with amounts. */
+/** Describes the effects of a cancellation, with amounts. */
 function Consequences({ booking, refund }: { booking: BookingDetails; refund: Refund }) {
   const { heldTogether } = booking;
   const remaining = leftCents(booking);

@@ -3,7 +3,10 @@ import { useFrozen } from '#web/lib/use-stable.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
-/** Shows what will happen and asks for confirmation. A refusal stays on the screen. While the request is sent, the text stays as it was confirmed. */
+/**
+ * Shows what will happen and asks for confirmation. A refusal stays on the screen. While the request is being sent, the text does not
+ * change.
+ */
 export function ConfirmStep({
   button,
   tone = 'danger',
@@ -14,7 +17,7 @@ export function ConfirmStep({
   children,
 }: {
   button: string;
-  /** The style of the button. `signal` is for actions that take nothing away from anyone. */
+  /** The style of the button. `signal` is for actions that have no drawback for anyone. */
   tone?: 'danger' | 'signal';
   busy: boolean;
   problem: string | null;

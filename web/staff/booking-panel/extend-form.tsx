@@ -6,9 +6,9 @@ import { Button } from '#web/ui/button.tsx';
 import type { BookingDetails } from './queries.ts';
 import { MoveStep } from './move-step.tsx';
 
-/** The highest number of other ends that are offered in each direction. */
+/** The maximum number of earlier ends, and of later ends, that are offered. */
 const MOST = 6;
-/** The highest number of hours of a booking. */
+/** The maximum number of hours in a booking. */
 const MOST_HOURS = 24;
 
 /** Returns the hours of a booking that ends `hours` hours later, or earlier if `hours` is negative. */

@@ -49,7 +49,7 @@ export function CallOffStep({
 export function MarkPaidStep({ booking, onDone }: { booking: BookingDetails; onDone: () => void }) {
   const { bookings, cents } = booking.heldTogether ?? { bookings: 1, cents: booking.finalCents };
   const mark = useMutation({
-    // The number of bookings is passed when the request is sent, because none is held afterwards.
+    // The number of bookings is passed when the request is sent, because they are no longer held afterwards.
     mutationFn: (_held: { bookings: number }) => markPaid(booking.id),
     meta: { handled: true, invalidates: BOOKING_CHANGES },
     onSuccess: (_answer, held) => {

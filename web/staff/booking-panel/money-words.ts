@@ -18,7 +18,7 @@ export function describeReturn({ payments }: BookingDetails, cents: number): str
 export const nameBookings = (reference: string, bookings = 1): string =>
   bookings === 1 ? `${reference} is` : `${reference} and ${bookings - 1} more are`;
 
-/** Describes who is notified about an action of staff. */
+/** Describes whether the customer will get an email about a staff action. */
 export const describeMail = ({ customer }: BookingDetails): string =>
   customer.email === null ? 'No email will be sent.' : `${customer.email} will get an email.`;
 

@@ -43,7 +43,7 @@ const detailsSchema = z.object({
   staffNotes: z
     .array(z.object({ id: z.string(), note: z.string(), by: z.string().nullable(), at: instant }))
     .default([]),
-  /** Whether staff made the booking with a link that its customer has not paid yet. */
+  /** Whether staff made the booking with a payment link and the customer has not paid yet. */
   openLink: z.boolean().default(false),
   /**
    * The unpaid bookings of its series, including itself, and their cost. They are released or paid together. Null if the booking is paid,

@@ -16,7 +16,7 @@ import { toast } from '../toast.tsx';
 export type SchemaForm<In extends FieldValues, Out = In> = UseFormReturn<In, unknown, Out>;
 
 type Schema<In, Out> = z.ZodType<Out, In>;
-/** A schema, or a function that fetches one, so that a public page only loads zod when its form is sent. */
+/** A schema, or a function that fetches one, so that a public page loads zod only when its form is submitted. */
 type SchemaSource<In, Out> = Schema<In, Out> | (() => Promise<Schema<In, Out>>);
 
 /** The value of an input whose text the browser cannot parse, such as "1e" in a number input. The input itself reports ''. */
@@ -44,7 +44,7 @@ export function useSchemaForm<In extends FieldValues, Out>(
     ...(start.values === undefined ? {} : { resetOptions: { keepDirtyValues: true } }),
     resolver: checkWith(schema, showAll),
   });
-  // Reading this property makes react-hook-form track which fields were edited, so that later values keep them.
+  // Reading this property makes react-hook-form track which fields were edited, so that later values do not overwrite them.
   void form.formState.dirtyFields;
   return form;
 }
