@@ -47,7 +47,7 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
     });
     const id = String((await set(null, { name: 'Studio E', lockId: 'SPX1X0009' })).body['studioId']);
     expect(await set(id, { active: true })).toMatchObject(refused(/does not know this lock/));
-    expect(await set(id, { active: true, lockId: 'SPB1X0002' })).toMatchObject(refused(/^Studio B has this lock/));
+    expect(await set(id, { active: true, lockId: 'SPB1X0002' })).toMatchObject(refused(/^Studio B already uses this lock/));
     expect(await set(id, { lockId: 'SPD1X0004' })).toMatchObject({ status: 200 });
     await server.sandbox('/api/faults', { provider: 'igloohome', kind: 'status', status: 503, seconds: 86_400 });
     expect(await set(id, { active: true })).toMatchObject({ body: { error: { code: 'provider_unavailable' } } });
@@ -55,7 +55,7 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
     expect(await set(STUDIO_A, { title: 'The vinyl room', active: true })).toMatchObject({ status: 200 });
     await fetch(`${server.sandboxUrl}/api/faults`, { method: 'DELETE' });
     await expect.poll(() => set(id, { active: true })).toMatchObject({ status: 200 });
-    expect(await set(STUDIO_A, { lockId: 'SPD1X0004' })).toMatchObject(refused(/^Studio E has this lock/));
+    expect(await set(STUDIO_A, { lockId: 'SPD1X0004' })).toMatchObject(refused(/^Studio E already uses this lock/));
     expect(await set(id, { active: false })).toMatchObject({ status: 200 });
   });
 
