@@ -47,7 +47,9 @@ describe.each(oneEngine)('rooms as data on $name', ({ open }) => {
     });
     const id = String((await set(null, { name: 'Studio E', lockId: 'SPX1X0009' })).body['studioId']);
     expect(await set(id, { active: true })).toMatchObject(refused(/does not know this lock/));
-    expect(await set(id, { active: true, lockId: 'SPB1X0002' })).toMatchObject(refused(/^Studio B already uses this lock/));
+    expect(await set(id, { active: true, lockId: 'SPB1X0002' })).toMatchObject(
+      refused(/^Studio B already uses this lock/),
+    );
     expect(await set(id, { lockId: 'SPD1X0004' })).toMatchObject({ status: 200 });
     await server.sandbox('/api/faults', { provider: 'igloohome', kind: 'status', status: 503, seconds: 86_400 });
     expect(await set(id, { active: true })).toMatchObject({ body: { error: { code: 'provider_unavailable' } } });
