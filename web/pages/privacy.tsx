@@ -1,7 +1,7 @@
 import { useTexts } from '#web/data/texts.ts';
 import { AutomatedDecisions } from '#web/features/landing/automated-decisions.tsx';
 import { Articles, PublicFrame } from '#web/features/landing/public-frame.tsx';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 
 export default function PrivacyPage() {
   const texts = useTexts();

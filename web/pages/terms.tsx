@@ -1,7 +1,7 @@
 import { termsDate } from '#rules/business/terms-date.ts';
 import { useTexts } from '#web/data/texts.ts';
 import { Articles, PublicFrame } from '#web/features/landing/public-frame.tsx';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 
 export default function TermsPage() {
   const texts = useTexts();

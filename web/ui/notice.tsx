@@ -43,36 +43,3 @@ export function Empty({ children }: { children: ReactNode }) {
 export function Skeleton({ label, className }: { label: string; className: string }) {
   return <output aria-label={label} className={`skeleton block ${className}`} />;
 }
-
-/** The parts of a query that `Loaded` reads. */
-type Query<Data> = {
-  readonly data: Data | undefined;
-  readonly isError: boolean;
-  readonly error: Error | null;
-  readonly refetch: () => unknown;
-};
-
-/**
- * Shows the data of a query. The data stays when a later read fails. Until there is data, it shows a placeholder, or the failure with a
- * button that tries again. `what`: the data in words, such as “your devices”. `failed`: the title of the failure, if it is another sentence.
- * `why`: describes the error below the title. `skeleton`: the classes of the placeholder; without them, nothing is shown while it loads.
- */
-export function Loaded<Data>({
-  query,
-  what,
-  failed = `${what.charAt(0).toUpperCase()}${what.slice(1)} could not be loaded.`,
-  why,
-  skeleton,
-  children,
-}: {
-  query: Query<Data>;
-  what: string;
-  failed?: string;
-  why?: (error: Error | null) => string;
-  skeleton?: string;
-  children: (data: Data) => ReactNode;
-}) {
-  if (query.data !== undefined) return children(query.data);
-  if (query.isError) return <LoadFailed title={failed} why={why?.(query.error)} onRetry={() => void query.refetch()} />;
-  return skeleton === undefined ? null : <Skeleton className={skeleton} label={`Loading ${what}`} />;
-}

@@ -43,5 +43,5 @@ test('staff set the prices of a week by keyboard, keep them while they look at a
   await page.getByLabel('Room', { exact: true }).selectOption('Studio C');
   await stored.getByRole('button', { name: /^Remove/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-  await expect(stored).toContainText('First prices (now)');
+  await expect(stored).toContainText('Original prices (now)');
 });

@@ -3,7 +3,7 @@ import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { pollWhile, useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { deviceName } from './device-name.ts';
 import { endSession, type OwnSession, readSessions } from './queries.ts';

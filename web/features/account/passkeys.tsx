@@ -9,7 +9,7 @@ import { Confirm } from '#web/ui/form/confirm.tsx';
 import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, SubmitButton } from '#web/ui/form/form.tsx';
 import { useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { addPasskey, type Passkey, readPasskeys, removePasskey, renamePasskey } from './queries.ts';
 

@@ -13,7 +13,8 @@ import { useNow } from '#web/lib/use-now.ts';
 import { CodeField, DateField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, type SchemaForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { Loaded, Notice } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { CodeInstead } from './code-instead.tsx';
 import {

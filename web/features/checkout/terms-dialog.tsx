@@ -3,7 +3,7 @@ import { useTexts } from '#web/data/texts.ts';
 import { TermsText } from '#web/lib/business/terms-text.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 
 /** The terms count as read when the reader has scrolled to within this distance from the end. */
 const TOLERANCE_PX = 50;

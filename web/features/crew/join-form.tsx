@@ -7,7 +7,7 @@ import { describeError, isRefused } from '#web/lib/errors.ts';
 import { CheckField, TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 import { joinCrew } from './queries.ts';
 
 const schema = z.object({

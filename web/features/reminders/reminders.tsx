@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { Check } from '#web/ui/choice.tsx';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 import { PhoneNumber } from './phone-number.tsx';
 import { readReminders, type ReminderSetting, setReminder } from './queries.ts';
 

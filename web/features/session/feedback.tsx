@@ -8,7 +8,7 @@ import { useNow } from '#web/lib/use-now.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 import { type OwnReport, readFeedback, type FeedbackState } from './feedback-queries.ts';
 import { Rating } from './rating.tsx';
 import { ReportForm } from './report-form.tsx';

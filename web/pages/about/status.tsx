@@ -3,7 +3,7 @@ import { formatStudioDateTime } from '#rules/studio-time.ts';
 import { PublicFrame } from '#web/features/landing/public-frame.tsx';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { readStatus, type StatusPart } from '#web/features/status/queries.ts';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 
 /**
  * The parts of the service in the words of customers, in the order in which they meet them. `meanwhile` explains what a disturbance means

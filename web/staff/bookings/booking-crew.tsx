@@ -5,7 +5,7 @@ import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeLoadError } from '#web/lib/errors.ts';
 import { Chip } from '#web/ui/chip.tsx';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 
 const STATES = {
   invited: { tone: 'plain', words: 'Invited' },

@@ -8,7 +8,7 @@ import { useNow } from '#web/lib/use-now.ts';
 import { useOutsideSydney } from '#web/lib/business/use-outside-sydney.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 import { Alerts } from './alerts.tsx';
 import { DayList } from './day-list.tsx';
 import { type DayBooking, nameCustomer, readDay, type StudioName } from './queries.ts';

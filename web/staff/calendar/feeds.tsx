@@ -6,7 +6,7 @@ import { describeError, describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Confirm } from '#web/ui/form/confirm.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { openFeed, readFeeds, revokeFeed } from './queries.ts';
 

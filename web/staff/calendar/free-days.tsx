@@ -3,7 +3,7 @@ import type { KeyboardEvent } from 'react';
 import { addDays, formatStudioDate, type StudioDate, studioDate, getWeekday } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeLoadError } from '#web/lib/errors.ts';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 import { readFreeDays } from './queries.ts';
 import { getMonday, type View } from './span.ts';
 

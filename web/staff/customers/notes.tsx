@@ -7,7 +7,7 @@ import { describeError, describeLoadError } from '#web/lib/errors.ts';
 import { TextField } from '#web/ui/form/fields.tsx';
 import { Form, FormError, SubmitButton } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 import { addCustomerNote, readCustomerNotes } from './queries.ts';
 
 /** The notes of staff about a customer, newest first. Notes cannot be changed: a correction is a new note. */

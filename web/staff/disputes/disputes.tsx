@@ -7,7 +7,7 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { type Dispute, readDisputes, readEvidence } from './queries.ts';
 

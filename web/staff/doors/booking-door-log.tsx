@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useLive } from '#web/data/live.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { describeLoadError } from '#web/lib/errors.ts';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 import { DoorEntries } from './door-entries.tsx';
 import { readDoorLog } from './log-queries.ts';
 

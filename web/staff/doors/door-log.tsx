@@ -5,7 +5,7 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 import { DoorEntries } from './door-entries.tsx';
 import { ENTRIES_READ, readDoorLog } from './log-queries.ts';
 

@@ -8,7 +8,7 @@ import { describeLoadError } from '#web/lib/errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 import { DoorLog } from './door-log.tsx';
 import { LightsOfRooms } from './lights.tsx';
 import { OpenForm } from './open-door-form.tsx';

@@ -4,7 +4,7 @@ import { formatRecordTime } from '#rules/studio-time.ts';
 import { queryKeys } from '#web/data/query-keys.ts';
 import { useSession } from '#web/data/session.tsx';
 import { describeLoadError } from '#web/lib/errors.ts';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 import { readIdPicture } from './queries.ts';
 
 const WATERMARKS = Array.from({ length: 24 }, (_, index) => index);

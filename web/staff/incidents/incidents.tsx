@@ -12,7 +12,8 @@ import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
-import { Empty, Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
+import { Empty } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import {
   changeIncident,

@@ -4,7 +4,8 @@ import { queryKeys } from '#web/data/query-keys.ts';
 import { describeLoadError } from '#web/lib/errors.ts';
 import { paths } from '#web/lib/paths.ts';
 import { Link } from '#web/router/router.tsx';
-import { Empty, Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
+import { Empty } from '#web/ui/notice.tsx';
 import { readRatings, type Ratings as AllRatings } from './queries.ts';
 
 /** The ratings of sessions: the average of each room, and the newest ratings. */

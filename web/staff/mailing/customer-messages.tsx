@@ -9,7 +9,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Chip } from '#web/ui/chip.tsx';
 import { Form, FormEnd } from '#web/ui/form/form.tsx';
 import { refuseForm, useSchemaForm } from '#web/ui/form/use-schema-form.ts';
-import { Loaded } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { LetterFields } from './letter-fields.tsx';
 import { type CustomerMessage, MESSAGES_SHOWN, readCustomerMessages, writeCustomer } from './message-queries.ts';

@@ -9,7 +9,8 @@ import { withBooking } from '#web/lib/paths.ts';
 import { Link, useSearchParams } from '#web/router/router.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { SelectField } from '#web/ui/choice.tsx';
-import { Empty, Loaded, Notice } from '#web/ui/notice.tsx';
+import { Loaded } from '#web/ui/progress.tsx';
+import { Empty, Notice } from '#web/ui/notice.tsx';
 import { Cell, Row, Table } from '#web/ui/table.tsx';
 import {
   type Difference,

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { renderPart, user } from './component-tests.ts';
-import { Loaded } from './notice.tsx';
+import { Loaded } from './progress.tsx';
 
 const LOADING = { data: undefined, isError: false, error: null };
 const FAILED = { data: undefined, isError: true, error: new Error('The server is asleep.') };
