@@ -9,7 +9,7 @@ import { createRandom } from './runtime/random.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const OUTPUT_MAX = 100_000_000;
-const DAYS = process.env['TEST_LONG'] ? 30 : 3;
+const DAYS = process.env['TEST_LONG'] ? 30 : 2;
 
 /** Runs the command and returns its last line. Throws with its output if it found a violation. */
 async function simulate(seed: number): Promise<string> {
