@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { LoadFailed, Skeleton } from './notice.tsx';
 
 /** Describes what is going on in texts that change over time. Shows nothing while `on` is false. The parent reserves the space. */
