@@ -152,7 +152,7 @@ async function report(benchCase: Case, { ours, bare, limit }: Sides): Promise<vo
   const toLimit = rounds.map((round) => round.ours.perSecond / round.limit);
   const verdict = median(toBare) >= benchCase.goal ? '' : ' MISSED';
   say(
-    `  beside bare hono + pg ${spread(toBare)}, goal ${benchCase.goal.toFixed(2)}${verdict}; beside pgbench ${spread(toLimit)}; ` +
+    `  compared with bare hono + pg ${spread(toBare)}, goal ${benchCase.goal.toFixed(2)}${verdict}; with pgbench ${spread(toLimit)}; ` +
       `processor time in Node ${middle((round) => round.ours.microseconds).toFixed(0)} µs a request, bare ${middle((round) => round.bare.microseconds).toFixed(0)} µs`,
   );
 }

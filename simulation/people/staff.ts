@@ -4,7 +4,7 @@ import { HOUR, pickSpan } from './booking.ts';
 import type { Person } from './person.ts';
 
 /** A member of staff with all permissions. */
-export type Staff = { browser: Browser; userId: string; readonly deeds: Deed[]; isSignedIn: boolean };
+export type Staff = { browser: Browser | null; userId: string; readonly deeds: Deed[]; isSignedIn: boolean };
 
 /** Something that staff have done: the audit log must know about it. */
 type Deed = { readonly call: string; readonly subject: string | null; readonly from: number; readonly to: number };
@@ -13,18 +13,24 @@ type Deed = { readonly call: string; readonly subject: string | null; readonly f
 const OWNER = { email: 'admin@example.com', password: 'demo-admin-1' };
 
 export const createStaff = (): Staff => ({
-  browser: undefined as unknown as Browser,
+  browser: null,
   userId: '',
   deeds: [],
   isSignedIn: false,
 });
 
 async function signInAsStaff(world: World, staff: Staff): Promise<void> {
-  staff.browser = openBrowser(world);
-  const { data, error } = await staff.browser.client.auth.signInWithPassword(OWNER);
+  const browser = openBrowser(world);
+  staff.browser = browser;
+  const { data, error } = await browser.client.auth.signInWithPassword(OWNER);
   staff.isSignedIn = error === null;
   staff.userId = data.user?.id ?? staff.userId;
   world.counters.count(error ? `staff sign-in refused ${error.code ?? 'without answer'}` : 'staff sign-in');
+}
+
+function getBrowser({ browser }: Staff): Browser {
+  if (browser === null) throw new Error('staff act only after they have signed in');
+  return browser;
 }
 
 /** Does one thing that staff do. */
@@ -37,7 +43,7 @@ export async function workAsStaff(world: World, staff: Staff, people: readonly P
 
 async function perform(world: World, staff: Staff, call: string, body: Record<string, unknown>): Promise<Answer> {
   const from = world.time.now();
-  const answer = await staff.browser.call(call, body);
+  const answer = await getBrowser(staff).call(call, body);
   const subject =
     [body['bookingId'], body['userId'], body['verificationId']].find((id) => typeof id === 'string') ?? null;
   if (answer.status === 200) staff.deeds.push({ call, subject, from, to: world.time.now() });
@@ -123,8 +129,8 @@ async function moveForCustomer(world: World, staff: Staff, people: readonly Pers
 }
 
 async function reviewId(world: World, staff: Staff): Promise<void> {
-  const { data } = await staff.browser.client
-    .from('id_verifications')
+  const { data } = await getBrowser(staff)
+    .client.from('id_verifications')
     .select('id')
     .eq('verification_status', 'review')
     .limit(1);

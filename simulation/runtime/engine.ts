@@ -30,6 +30,7 @@ export async function openSimulatedEngine(image: Blob | null): Promise<Simulated
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work);
+    // The failure belongs to the message; the next one runs anyway.
     last = next.catch(() => undefined);
     return next;
   };

@@ -47,6 +47,7 @@ export function createNetwork(random: Random, trace: Trace, count: (name: string
   async function ask(name: string, host: Host, request: Request, address: string): Promise<Response> {
     const { owner } = host;
     const died = owner.ended.then(() => Promise.reject(failed()));
+    // It may reject after the race below, when no code waits for it.
     died.catch(() => undefined);
     const answer = await Promise.race([died, runAs(owner, () => host.answer(request, address))]);
     if (answer.type === 'error') throw failed();
@@ -59,7 +60,7 @@ export function createNetwork(random: Random, trace: Trace, count: (name: string
 
   async function travel(from: string, request: Request, address: string): Promise<Response> {
     const { port } = new URL(request.url);
-    const { name, host } = hosts.get(Number(port)) ?? { name: 'nobody', host: null };
+    const { name, host } = hosts.get(Number(port)) ?? { name: 'no host', host: null };
     if (host === null || !host.owner.isAlive) {
       count(`network.refused ${from} to ${name}`);
       throw failed();
@@ -72,15 +73,17 @@ export function createNetwork(random: Random, trace: Trace, count: (name: string
     };
     if (met('lost')) throw failed();
     if (met('failed')) return Response.json({ error: { message: 'an outage', type: 'api_error' } }, { status: 503 });
-    const again = met('twice') ? request.clone() : null;
+    const repeated = met('twice') ? request.clone() : null;
     const answer = ask(name, host, request, address);
     // It may fail before any code waits for it.
     answer.catch(() => undefined);
-    if (again) {
+    // No one waits for the answer to a repeated request, so its failure has no effect.
+    if (repeated) {
       await answer.catch(() => undefined);
-      await ask(name, host, again, address).catch(() => undefined);
+      await ask(name, host, repeated, address).catch(() => undefined);
     }
     if (met('late')) await sleep(1 + random.below(LATE_MAX_MS));
+    // The outcome never arrives, so it is only awaited.
     if (met('answerLost')) {
       await answer.catch(() => undefined);
       throw failed();

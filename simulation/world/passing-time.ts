@@ -96,6 +96,9 @@ async function letRequestsEnd({ time, clock, machine }: World): Promise<void> {
 /** Returns null if the server is down. */
 async function readNextDue({ run, time }: World): Promise<Due | null> {
   if (run?.owner.isAlive !== true) return null;
-  const row = run.app.db.queryRow<Due>(NEXT_DUE, [new Date(time.now() - HOUR)]).catch(() => null);
+  const row = run.app.db.queryRow<Due>(NEXT_DUE, [new Date(time.now() - HOUR)]).catch((error: unknown) => {
+    if (run.owner.isAlive) throw error;
+    return null;
+  });
   return time.until(Promise.race([row, run.owner.ended.then(() => null)]));
 }

@@ -111,8 +111,8 @@ function describe(text: string, values: readonly unknown[]): string[] {
 }
 /** The status of the code each time that it is read. */
 const reading = (...states: readonly string[]): RowsByText => {
-  const left = [...states];
-  return { 'where c.id = $1::uuid': () => ({ ...CODE, status: left.shift() }) };
+  const remaining = [...states];
+  return { 'where c.id = $1::uuid': () => ({ ...CODE, status: remaining.shift() }) };
 };
 const entry = 'audit null create access_code c {"bookingId":"b","attempt":2,"mode":"bridge"}';
 

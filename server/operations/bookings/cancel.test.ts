@@ -148,7 +148,7 @@ test.each<[string, Partial<StaffCancellation>, Given, unknown]>([
   ['over', {}, { now: at(1) }, 'too_late'],
   ['about to end', {}, { now: at(1, -1) }, 'done'],
   ['unknown', {}, { rows: { lock_order: { value: [] } } }, 'not_found'],
-  ['decided about by somebody else', { stillWanted: async () => false }, {}, 'already_done'],
+  ['already decided by another member of staff', { stillWanted: async () => false }, {}, 'already_done'],
   ['still to be decided', { stillWanted: async () => true }, {}, 'done'],
   ['cancelled by the customer', {}, { booking: cancelled }, 'already_done'],
   ['cancelled by staff in the same way', {}, { booking: cancelled, decided: { refund: 'full', cents: 4_900 } }, 'done'],

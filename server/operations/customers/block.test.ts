@@ -21,18 +21,18 @@ async function decide(decision: 'later' | 'keep' | 'terms' | 'refund', error?: E
     error === undefined ? {} : { 'from private.booking b where b.id': fail },
   );
   const request = { decision, reason: 'Damage', actor: 's', money: 'held' as const };
-  const left = await decideBlockedBookings(servicesWith({ db }), ALL, request);
+  const remaining = await decideBlockedBookings(servicesWith({ db }), ALL, request);
   return {
-    left,
+    remaining,
     kept: statements.filter(({ text }) => text.includes('keep_blocked_bookings')).map(({ values }) => values),
   };
 }
 
 test('the paid bookings of a blocked customer are left for later, kept, or left when they cannot be cancelled', async () => {
-  expect(await decide('later')).toEqual({ left: CONFIRMED, kept: [] });
-  expect(await decide('keep')).toEqual({ left: [], kept: [[['one', 'two'], 's']] });
+  expect(await decide('later')).toEqual({ remaining: CONFIRMED, kept: [] });
+  expect(await decide('keep')).toEqual({ remaining: [], kept: [[['one', 'two'], 's']] });
   for (const decision of ['terms', 'refund'] as const)
-    expect(await decide(decision)).toEqual({ left: CONFIRMED, kept: [] });
+    expect(await decide(decision)).toEqual({ remaining: CONFIRMED, kept: [] });
 });
 
 test('an error that is not a refusal is thrown on', async () => {

@@ -22,9 +22,9 @@ const READING: LicenceReading = {
 async function decideWhile(names: readonly string[], reading: LicenceReading) {
   const stored: string[] = [];
   const removed: string[] = [];
-  const left = [...names];
+  const remaining = [...names];
   const { db, statements } = createRowDatabase({
-    'from public.profiles': () => ({ fullName: left.shift(), dateOfBirth: '1998-04-03' }),
+    'from public.profiles': () => ({ fullName: remaining.shift(), dateOfBirth: '1998-04-03' }),
   });
   const services = servicesWith({
     db,
@@ -39,16 +39,16 @@ async function decideWhile(names: readonly string[], reading: LicenceReading) {
     (error: unknown) => error,
   );
   const inserts = statements.filter(({ text }) => text.includes('insert into public.id_verifications'));
-  return { answer, stored, removed, inserts, left };
+  return { answer, stored, removed, inserts, remaining };
 }
 
 test('a profile that keeps changing during the check is compared three times', async () => {
-  const { answer, inserts, left } = await decideWhile(['A', 'B', 'C', 'D', 'E', 'F', 'G'], READING);
+  const { answer, inserts, remaining } = await decideWhile(['A', 'B', 'C', 'D', 'E', 'F', 'G'], READING);
   expect(answer).toMatchObject({
     code: 'invalid_request',
     message: 'Your name or date of birth changed while we were reading your ID. Please try again.',
   });
-  expect([inserts, left]).toEqual([[], ['G']]);
+  expect([inserts, remaining]).toEqual([[], ['G']]);
 });
 
 test('a profile that changed once is compared again, and the photo is kept only for the decision of a person', async () => {
